@@ -173,7 +173,50 @@ void check_few_columns() {
     }
 }
 
+/// Columns of a wider matrix, which are copied one behind the other.
+template <class T>
+void check_columns_of_wider() {
+    for (std::int64_t n : {2, 3, 4})
+        for (std::int64_t k : {16, 100, 257}) {
+            Sample<T> a(20, k, OperandLayout::rows, 1), b(k, n + 2, OperandLayout::rows, 2);
+            std::vector<T> alone, c(static_cast<std::size_t>(20 * n)), expected = c;
+            for (std::int64_t p = 0; p < k; ++p)
+                for (std::int64_t j = 0; j < n; ++j)
+                    alone.push_back(static_cast<T>(b.values[static_cast<std::size_t>(p * (n + 2) + j)]));
+            gemm(dtype_of<T>, 20, n, k, a.matrix, {alone.data(), n, 1}, expected.data(), n);
+            gemm(dtype_of<T>, 20, n, k, a.matrix, b.matrix, c.data(), n);
+            EXPECT_TRUE(same_bits(c, expected)) << n << " columns, k = " << k;
+        }
+}
+
+/// One row, of any columns: as many sums side by side as there are vectors, each in the order of k.
+template <class T>
+void check_one_row() {
+    for (std::int64_t k : {1, 17, 300})
+        for (std::int64_t n = 5; n < 1000; n += n < 40 ? 1 : n < 150 ? 9 : 130) {
+            Sample<T> a(1, k, OperandLayout::rows, 1), b(k, n, OperandLayout::rows, 2);
+            const auto* from_b = static_cast<const T*>(b.matrix.data);
+            for (Isa isa : usable_isas()) {
+                InstructionSet guard(isa);
+                std::vector<T> c(static_cast<std::size_t>(n) + 1, T(-7));
+                gemm(dtype_of<T>, 1, n, k, a.matrix, b.matrix, c.data(), n, true);
+                ASSERT_EQ(c.back(), T(-7)) << name_of(isa) << ", " << n << " columns, k = " << k;
+                for (std::int64_t j = 0; j < n; ++j)
+                    ASSERT_EQ(c[static_cast<std::size_t>(j)],
+                              chain_of(static_cast<const T*>(a.matrix.data), 1, from_b + j, n, k, T(-7)))
+                        << name_of(isa) << ", column " << j << " of " << n << ", k = " << k;
+            }
+        }
+}
+
+TEST(Gemm, one_row_is_one_chain_for_each_column) {
+    check_one_row<float>();
+    check_one_row<double>();
+}
+
 TEST(Gemm, few_columns_or_rows_are_inner_products) {
+    check_columns_of_wider<float>();
+    check_columns_of_wider<double>();
     check_few_columns<float>();
     check_few_columns<double>();
 }

@@ -45,6 +45,29 @@ TEST(TurnedProducts, give_the_bits_of_the_plain_ones) {
             }
 }
 
+TEST(TurnedProducts, are_of_two_turned_matrices_of_few_columns_where_that_takes_fewer_vectors) {
+    auto turned = [](DType dtype, std::int64_t m, std::int64_t n, std::int64_t k) {
+        return gemm_better_turned(dtype, m, n, k, {nullptr, 1, m}, {nullptr, n, 1});
+    };
+    for (DType dtype : {DType::float32, DType::float64}) {
+        EXPECT_TRUE(turned(dtype, 20, 3, 1000));
+        EXPECT_TRUE(turned(dtype, 100, 5, 100));
+        EXPECT_FALSE(turned(dtype, 3, 20, 1000));
+        EXPECT_FALSE(turned(dtype, 64, 64, 1000));
+        EXPECT_FALSE(turned(dtype, 20, 1, 1000));
+        EXPECT_FALSE(turned(dtype, 20, 3, 20));  // turning the result takes as long
+    }
+    for (DType dtype : {DType::float32, DType::float64})
+        for (std::int64_t m : {13, 20, 33, 100})
+            for (std::int64_t n : {5, 7, 10})
+                for (std::int64_t k : {64, 500, 3000}) {
+                    Array a = numbers("a", {k, m}, dtype), b = numbers("b", {k, n}, dtype);
+                    Tensor lies = matmul(Tensor(contiguous(Tensor(a).T().array())), Tensor(b));
+                    EXPECT_EQ(difference(lies.array(), matmul(Tensor(a).T(), Tensor(b)).array()), "")
+                        << m << " x " << n << " x " << k;
+                }
+}
+
 TEST(TurnedProducts, give_the_same_bits_for_any_number_of_threads_and_every_instruction_set) {
     Array a = numbers("a", {24, 900}, DType::float64), w = numbers("w", {1201, 900}, DType::float64);
     Tensor expected = matmul(Tensor(a), Tensor(w).T());

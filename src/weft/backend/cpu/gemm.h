@@ -84,7 +84,7 @@ bool gemm_as_a_whole(ProductType type, std::int64_t m, std::int64_t n, std::int6
                      const Matrix& b);
 
 /// Whether the turned product, of B' and A', takes less time though C is turned afterwards: where a large B, whose columns lie side by side,
-/// would be copied for few rows of A. The results are the same bits.
+/// would be copied for few rows of A, or the few columns of A' fill vectors better than those of B. The results are the same bits.
 bool gemm_better_turned(ProductType type, std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a,
                         const Matrix& b);
 

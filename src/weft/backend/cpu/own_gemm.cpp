@@ -132,13 +132,34 @@ bool few_rows_by_dots(const GemmProblem<T>& p) {
     return p.m <= p.n && few_dots<T>(p.m, p.k) && p.b_row == 1 && p.a_column == 1;
 }
 
+/// Columns of a matrix one behind the other, all of them in one pass: one after the other 20,000 x 2 and x 3 took 0.8 of what the product takes.
+template <int columns, class T>
+void turn_columns(const GemmProblem<T>& p, T* to) {
+    const T* from = p.b;
+    const std::int64_t count = p.k, row = p.b_row;
+    if (row == columns) {  // which vectors can be made of
+        for (std::int64_t k = 0; k < count; ++k)
+            for (int j = 0; j < columns; ++j) to[j * count + k] = from[k * columns + j];
+        return;
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+        for (int j = 0; j < columns; ++j) to[j * count + k] = from[k * row + j];
+}
+
 /// Rows of a with few columns of b, or columns of b with few rows of a, where both lie in one piece; few columns that do not are copied.
 template <class T>
 void multiply_few(const GemmProblem<T>& p, T* scratch) {
     if (few_rows_by_dots(p)) return multiply_by_dots(p, false, p.a, p.a_row);
     if (p.b_row == 1) return multiply_by_dots(p, true, p.b, p.b_column);
-    for (std::int64_t j = 0; j < p.n; ++j)
-        for (std::int64_t k = 0; k < p.k; ++k) scratch[j * p.k + k] = p.b[k * p.b_row + j * p.b_column];
+    if (p.b_column == 1 && p.n == 2)
+        turn_columns<2>(p, scratch);
+    else if (p.b_column == 1 && p.n == 3)
+        turn_columns<3>(p, scratch);
+    else if (p.b_column == 1 && p.n == 4)
+        turn_columns<4>(p, scratch);
+    else
+        for (std::int64_t j = 0; j < p.n; ++j)
+            for (std::int64_t k = 0; k < p.k; ++k) scratch[j * p.k + k] = p.b[k * p.b_row + j * p.b_column];
     multiply_by_dots<T>(p, true, scratch, p.k);
 }
 
