@@ -83,6 +83,39 @@ TEST(EmittedColumns, whole_numbers_too) {
     }
 }
 
+/// What is computed of two arrays, one of which may be the same for all rows or for all columns of a row.
+Case computed_columns(DType type, Reduction reduction, std::int64_t rows, std::int64_t columns, Random& random) {
+    ProgramBuilder builder;
+    Scalar x = builder.input(type), y = builder.input(type);
+    builder.output(x * y + x);
+    Case c;
+    c.loop.program = builder.take();
+    c.loop.dims = {3, columns, rows};
+    c.loop.reduced = 1;
+    c.loop.reductions = {reduction};
+    const std::int64_t apart = columns + random() % 3, box = rows * apart + 5;
+    const Dims others[] = {{box, 1, apart}, {0, 1, 0}, {rows, 0, 1}, {box, 1, -apart}};
+    c.loop.loads = {{type, {box, 1, apart}}, {type, others[random() % 4]}};
+    c.loop.stores = {{type, {columns, 1}}};
+    for (const Access& access : c.loop.loads) c.loads.push_back(memory_for(random, access, c.loop.dims, false));
+    c.stores.push_back(memory_for(random, c.loop.stores[0], {3, columns}, false));
+    return c;
+}
+
+TEST(EmittedColumns, of_what_is_computed_wait_too) {
+    unsigned seed = 0;
+    for (DType type : {DType::float32, DType::float64, DType::int32})
+        for (Reduction reduction : {Reduction::sum, Reduction::product, Reduction::maximum})
+            for (std::int64_t columns = 9; columns < 600; columns += columns < 150 ? 7 : 90) {
+                Random random(++seed);
+                Case c = computed_columns(type, reduction, 1 + random() % 40, columns, random);
+                c.at_end = seed % 2;
+                if (seed % 3 == 0) let_pass(c.loop);
+                expect_block_bits(c, text(name_of(reduction), " of rows of ", columns, ' ', type, ", seed ", seed));
+                if (HasFatalFailure()) return;
+            }
+}
+
 /// Each place, of rows of two vectors and a half.
 TEST(EmittedColumns, a_nan_is_met_wherever_it_is) {
     constexpr std::int64_t rows = 3, columns = 40;

@@ -87,6 +87,7 @@ ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     chunk_sums_ = sums_few_columns(loop);
     if (chunk_sums_) units_in_task_ = divide_up(units_in_task_, chunks_together) * chunks_together;
     tasks_ = divide_up(units_, units_in_task_);
+    where_stored_ = joins_where_stored(layout.reduced.size());
     lay_out_scratch();
 }
 

@@ -8,6 +8,8 @@ namespace weft::cpu::emit {
 
 namespace {
 
+constexpr std::size_t far_bytes = std::size_t{24} << 20;  // of what is joined: from beyond the caches
+
 /// How a stream moves along the innermost axis.
 StreamKind kind_of(const Stream& stream, bool store) {
     bool point = stream.strides.empty();
@@ -53,12 +55,16 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     std::vector<StreamKind> in, out;
     std::vector<Stream> still;
     for (const Stream& stream : loads) in.push_back(kind_of(stream, false));
+    std::size_t bytes = 0;
+    for (const Stream& stream : loads)
+        if (!stream.uniform()) bytes += static_cast<std::size_t>(element_count(dims_)) * size_of(stream.memory);
     for (auto [reduction, dtype] : joined) {
-        out.push_back({dtype, how, reduction});
+        out.push_back({dtype, how, reduction, bytes >= far_bytes});
         still.push_back({dtype, Dims(dims_.size())});
         if (how == Mode::accumulated) still.back().strides.back() = static_cast<std::int64_t>(size_of(dtype));
     }
-    kernel_ = kernel_for(program, in, out, best_isa());
+    kernel_ = how == Mode::accumulated ? kernel_for_columns(program, in, out, best_isa(), dims_.back())
+                                       : kernel_for(program, in, out, best_isa());
     place(loads);
     place(still);
 }

@@ -49,6 +49,24 @@ class EmittedRows {
             advance_rows(walk);
         }
     }
+    /// `count` boxes of the two innermost axes, one behind the other. What the last streams, from `loads` on, are joined to is asked for box by box:
+    /// `joined(i, box)`.
+    template <class Base, class Joined>
+    void run_boxes(std::int64_t first, std::int64_t count, std::size_t loads, std::byte* scratch, Base base,
+                   Joined joined) const {
+        auto* words = reinterpret_cast<std::int64_t*>(scratch);
+        std::int64_t rows = dims_[dims_.size() - 2], width = dims_.back();
+        Walk walk = start(words, first * rows * width);
+        words[0] = width, words[1] = rows;
+        for (std::int64_t box = first; box < first + count; ++box) {
+            for (std::size_t i = 0; i < loads; ++i)
+                words[arguments().base(i)] = reinterpret_cast<std::int64_t>(base(i)) + offset(walk, i);
+            for (std::size_t i = loads; i < kernel_->streams; ++i)
+                words[arguments().base(i)] = reinterpret_cast<std::int64_t>(joined(i - loads, box));
+            (*kernel_)(words);
+            advance_rows(walk);
+        }
+    }
     /// Elements [flat, flat + count) in row-major order; `base(i)`: the address of stream i at index 0 of every axis.
     template <class Base>
     void run(std::int64_t flat, std::int64_t count, std::byte* scratch, Base base) const {

@@ -12,6 +12,7 @@
 #include "weft/backend/cpu/emit/lowering.h"
 #include "weft/base/environment.h"
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 #include "weft/found.h"
 
 #if WEFT_HAVE_XBYAK && defined(__x86_64__)
@@ -212,6 +213,19 @@ std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::sp
         options.half = has_halves(isa) && bytes <= short_vector;
         std::int64_t vector = has_halves(isa) && !options.half ? 2 * short_vector : short_vector;
         options.most = static_cast<int>(std::clamp<std::int64_t>(bytes / vector, 1, most_together));
+    }
+    return Cache::instance().get(key_of(program, loads, stores, isa, options),
+                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+}
+
+std::shared_ptr<const CompiledKernel> kernel_for_columns(const Program& program, std::span<const StreamKind> loads,
+                                                         std::span<const StreamKind> stores, Isa isa,
+                                                         std::int64_t columns) {
+    if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
+    EmitOptions options;
+    if (has_halves(isa)) {
+        std::int64_t vectors = std::max<std::int64_t>(1, columns * lane_bytes_of(program) / (2 * short_vector));
+        options.most = static_cast<int>(vectors / divide_up(vectors, most_together));
     }
     return Cache::instance().get(key_of(program, loads, stores, isa, options),
                                  [&] { return compile_kernel(program, loads, stores, isa, options); });

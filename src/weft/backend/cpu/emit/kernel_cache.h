@@ -40,7 +40,11 @@ struct EmitOptions {
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa,
                                                  std::int64_t elements = std::numeric_limits<std::int64_t>::max());
-/// The same, compiled anew.
+/// The same, of what is accumulated along rows of so many columns: as many vectors side by side as these are, or a part of them.
+std::shared_ptr<const CompiledKernel> kernel_for_columns(const Program& program, std::span<const StreamKind> loads,
+                                                         std::span<const StreamKind> stores, Isa isa,
+                                                         std::int64_t columns);
+/// The same as the first, compiled anew.
 std::shared_ptr<const CompiledKernel> compile_kernel(const Program& program, std::span<const StreamKind> loads,
                                                      std::span<const StreamKind> stores, Isa isa,
                                                      const EmitOptions& options = {});

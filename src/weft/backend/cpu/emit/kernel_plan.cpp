@@ -79,6 +79,7 @@ class Planner {
         find_homes();
         measure();
         choose_unroll();
+        reserve_waiting();
         choose_pins();
         plan_.row = row_part(row_lines_);
         plan_.body = body_part(body_lines_, plan_.unroll);
@@ -130,6 +131,24 @@ class Planner {
         }
         plan_.accumulators_at = options_.registers[0];
         return (!calls_ || plan_.code.accumulates()) && options_.registers[0] >= least_registers;
+    }
+
+    /// Whether what is accumulated may wait in registers, of which there are many.
+    bool has_room_to_wait() const {
+        constexpr int many = 24;
+        return plan_.code.accumulates() && !calls_ && plan_.code.common.empty() && options_.registers[0] >= many;
+    }
+
+    /// Those that the values side by side and some constants leave.
+    void reserve_waiting() {
+        if (!has_room_to_wait()) return;
+        auto stores = std::count_if(plan_.code.streams.begin(), plan_.code.streams.end(),
+                                    [](const StreamKind& stream) { return stream.mode == Mode::accumulated; });
+        int wanted = static_cast<int>(stores) * plan_.unroll;
+        int used = pressure_of(plan_.unroll, Bank::vectors) + static_cast<int>(invariants_.size());
+        if (used + wanted + fill_registers > options_.registers[0]) return;
+        options_.registers[0] -= wanted;
+        plan_.waiting_at = options_.registers[0];
     }
 
     void find_homes() {
@@ -238,7 +257,7 @@ class Planner {
                    pressure_of(copies, Bank::vectors) + spare <= options_.registers[0] &&
                    pressure_of(copies, Bank::masks) <= options_.registers[1];
         };
-        int most = chain ? 4 : 2;
+        int most = chain || has_room_to_wait() ? 4 : 2;
         while (most > 1 && !fits(most)) --most;
         return most;
     }

@@ -58,6 +58,8 @@ struct KernelPlan {
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
     // The first of the registers in which stores are joined: `unroll` for each, in order; one for all where they are accumulated.
     std::int32_t accumulators_at = -1;
+    // The first of those in which columns that are accumulated may wait while rows pass, `unroll` for each such store; -1: there are none.
+    std::int32_t waiting_at = -1;
     bool chain = false;  // its lines wait for each other longer than a processor looks ahead
 
     /// The line of a value of a part.

@@ -55,6 +55,7 @@ void Writer::lay_out_frame() {
     tails_at_ = take(128);
     operands_at_ = take(48);
     aheads_at_ = take(8 * streams);
+    rows_at_ = take(8);
     saved_at_ = operands_at_ + 24;
     limit_at_ = saved_at_ + 8;
     in_place_at_ = limit_at_ + 8;
@@ -73,6 +74,9 @@ std::size_t Writer::write() {
     Xbyak::Label by_rows, done;
     if (joins_columns()) {
         join_columns(by_rows);
+        jmp(done);
+    } else if (plan_.waiting_at >= 0) {
+        narrow_rows(by_rows);
         jmp(done);
     }
     L(by_rows);

@@ -93,6 +93,11 @@ class Writer : protected Xbyak::CodeGenerator {
     void see_ordered(int value, int number, Lane lane);
     void leave_unordered(Xbyak::Label& by_rows);
     void each_vector(const std::function<void(int)>& write, const std::function<void()>& next = {});
+    void narrow_rows(Xbyak::Label& by_rows);
+    void rows_of_group(const Part& part, int copies);
+    void move_waiting(bool in, int copies, bool tail);
+    void rewind();
+    std::int32_t waiting(std::size_t stream, int copy) const;
     Address before(const Xbyak::Reg64& last, int vectors) const { return ptr[last - 64 * vectors]; }
     std::ptrdiff_t extreme_folded() const;
     void leave_with_nan(std::int32_t first, int width, Xbyak::Label& to);
@@ -155,7 +160,7 @@ class Writer : protected Xbyak::CodeGenerator {
 
     std::vector<std::int32_t> base_registers_;  // by stream; -1: they stay among the arguments
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
-                saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, frame_bytes_ = 0;
+                saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, rows_at_ = 0, frame_bytes_ = 0;
     // While a row begins: lines, and registers that become theirs at once.
     std::vector<std::pair<std::int32_t, std::int32_t>> row_pins_;
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
@@ -163,6 +168,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool fetches_next_ = false;                               // the next vectors, of many arrays
     bool extremes_alone_ = false;                             // finds_extremes()
     bool sums_alone_ = false;                                 // finds_sums()
+    bool columns_wait_ = false;                               // what is accumulated, in registers: narrow_rows()
     int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool

@@ -166,6 +166,7 @@ std::int32_t Writer::accumulator(std::size_t stream, int copy) const {
 /// Lanes beyond a tail are joined too, and not stored.
 void Writer::accumulate(const Line& line, std::int32_t from, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
+    if (columns_wait_) return join(stream, line.from, waiting(line.immediate, copy), from, false);
     Address place = ptr[element_address(line.immediate, copy)];
     load_from(place, stream.memory, line.from, plan_.accumulators_at, !whole);
     join(stream, line.from, plan_.accumulators_at, from, false);

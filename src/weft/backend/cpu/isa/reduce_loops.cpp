@@ -154,6 +154,7 @@ struct Joined {
         std::int64_t row = 0;
         if (fresh)
             for (std::int64_t k = 0; k < columns; ++k) to[k] = M::neutral();
+        if (rows == 0) return;
         if (few_columns(columns * static_cast<std::int64_t>(sizeof(T))) && stride >= columns)
             return join_few_columns(to, from, rows, columns, stride);
         if (lie_far_apart(stride * static_cast<std::int64_t>(sizeof(T)))) {
