@@ -132,7 +132,7 @@ bool few_rows_by_dots(const GemmProblem<T>& p) {
     return p.m <= p.n && few_dots<T>(p.m, p.k) && p.b_row == 1 && p.a_column == 1;
 }
 
-/// Columns of a matrix one behind the other, all of them in one pass: one after the other 20,000 x 2 and x 3 took 0.8 of what the product takes.
+/// Columns of a matrix one behind the other, all of them in one pass (a vector by 10,000 x 2, x 3: 0.2 and 0.34 of the time).
 template <int columns, class T>
 void turn_columns(const GemmProblem<T>& p, T* to) {
     const T* from = p.b;

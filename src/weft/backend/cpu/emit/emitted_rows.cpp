@@ -59,7 +59,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
     for (const Stream& stream : loads)
         if (!stream.uniform()) bytes += static_cast<std::size_t>(element_count(dims_)) * size_of(stream.memory);
     for (auto [reduction, dtype] : joined) {
-        out.push_back({dtype, how, reduction, bytes >= far_bytes});
+        out.push_back({dtype, how, reduction, how == Mode::accumulated && bytes >= far_bytes});
         still.push_back({dtype, Dims(dims_.size())});
         if (how == Mode::accumulated) still.back().strides.back() = static_cast<std::int64_t>(size_of(dtype));
     }

@@ -299,7 +299,7 @@ template <class T>
 constexpr bool four_in_a_row = fused&& std::is_same_v<OperandOf<T>, T>;
 
 /// One row, of any columns: sums of up to four vectors side by side, for those of two would wait for themselves (1 x 64 by 64 x 64 on a Zen 4: 0.6 of
-/// the time; 1 x 2,000 by 20, 50 columns 0.5, 0.4).
+/// the time; 1 x 2,000 by 20 columns 0.58).
 template <class T>
 void compute_one_row(const GemmTile<T>& tile) {
     constexpr int lanes = Vec<SumOf<T>>::lanes, most = four_in_a_row<T> ? 4 * lanes : 2 * lanes;
