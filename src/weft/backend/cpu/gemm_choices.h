@@ -107,27 +107,6 @@ bool stays_near(const GemmProblem<T>& p) {
     return p.m * p.n * p.k <= (32 << 20) && p.n * p.k * size <= second_level_bytes && p.b_row * size % 1024 != 0;
 }
 
-/// Whether B' A' takes less time than A B, c turned afterwards. Columns of b that lie side by side are copied, turned, just before the rows of a
-/// read them, which costs as much as some 10 multiplications a number (of 8 bytes, or of many megabytes, more): much, where there are few rows.
-/// The other way b is read as it lies, and a is copied, of which a vector has `lanes` numbers. (A Zen 4, b from beyond the second-level cache: 8,
-/// 16 and 32 rows in 0.79, 0.78 and 0.95 of the time, 64 by 768 x 3072 in 0.84; doubles in 0.5, 0.6, 0.8; but 24 and 100 rows of floats in 1.1.)
-template <class T>
-bool fewer_vectors_turned(const GemmProblem<T>& p);
-template <class T>
-bool better_turned(const GemmProblem<T>& p) {
-    if (fewer_vectors_turned(p)) return true;
-    constexpr std::int64_t least_rows = 8, most_rows = 64, of_c = 10, many_bytes = 8 << 20;
-    std::int64_t bytes = p.n * p.k * static_cast<std::int64_t>(sizeof(NumberOf<T>));
-    bool copied = p.b_row == 1 && p.b_column != 1 && !p.packed_b;
-    if (!copied || p.m < least_rows || p.m > most_rows || bytes < second_level_bytes / 4) return false;
-    std::int64_t lanes = kernels<T>().most_columns / 2;
-    if (computes_in_halves() && 2 * p.m <= lanes) lanes /= 2;
-    std::int64_t of_b = sizeof(NumberOf<T>) > 4 || bytes >= many_bytes ? 18 : 10;
-    std::int64_t as_it_is = p.m * p.n * p.k + of_b * p.n * p.k;
-    std::int64_t turned = divide_up(p.m, lanes) * lanes * p.n * p.k + of_b / 2 * p.m * p.k + of_c * p.m * p.n;
-    return turned + turned * 3 / 20 < as_it_is;
-}
-
 /// Of A' B, both of which have few columns, side by side, and many rows: whether those of A fill vectors better. (A Zen 4, 10,000 x 20 and x 4: 0.65 of the
 /// time.)
 template <class T>
@@ -141,6 +120,25 @@ bool fewer_vectors_turned(const GemmProblem<T>& p) {
     };
     return p.n < p.m && p.n > 1 && p.m <= most_columns && p.k >= least_k &&
            8 * p.n * halves(p.m) < 7 * p.m * halves(p.n);
+}
+
+/// Whether B' A' takes less time than A B, c turned afterwards. Columns of b that lie side by side are copied, turned, just before the rows of a
+/// read them, which costs as much as some 10 multiplications a number (of 8 bytes, or of many megabytes, more): much, where there are few rows.
+/// The other way b is read as it lies, and a is copied, of which a vector has `lanes` numbers. (A Zen 4, b from beyond the second-level cache: 8,
+/// 16 and 32 rows in 0.79, 0.78 and 0.95 of the time, 64 by 768 x 3072 in 0.84; doubles in 0.5, 0.6, 0.8; but 24 and 100 rows of floats in 1.1.)
+template <class T>
+bool better_turned(const GemmProblem<T>& p) {
+    if (fewer_vectors_turned(p)) return true;
+    constexpr std::int64_t least_rows = 8, most_rows = 64, of_c = 10, many_bytes = 8 << 20;
+    std::int64_t bytes = p.n * p.k * static_cast<std::int64_t>(sizeof(NumberOf<T>));
+    bool copied = p.b_row == 1 && p.b_column != 1 && !p.packed_b;
+    if (!copied || p.m < least_rows || p.m > most_rows || bytes < second_level_bytes / 4) return false;
+    std::int64_t lanes = kernels<T>().most_columns / 2;
+    if (computes_in_halves() && 2 * p.m <= lanes) lanes /= 2;
+    std::int64_t of_b = sizeof(NumberOf<T>) > 4 || bytes >= many_bytes ? 18 : 10;
+    std::int64_t as_it_is = p.m * p.n * p.k + of_b * p.n * p.k;
+    std::int64_t turned = divide_up(p.m, lanes) * lanes * p.n * p.k + of_b / 2 * p.m * p.k + of_c * p.m * p.n;
+    return turned + turned * 3 / 20 < as_it_is;
 }
 
 /// Numbers that are one operand, those that are packed together, and how many operands k of them are.
