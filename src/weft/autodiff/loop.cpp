@@ -1,5 +1,6 @@
 #include "weft/autodiff/loop.h"
 
+#include "weft/autodiff/hoist.h"
 #include "weft/autodiff/loop_rules.h"
 #include "weft/base/integers.h"
 #include "weft/ops/view.h"
@@ -176,10 +177,22 @@ Scanned LoopTrace::results(std::span<const Tensor> next, std::span<const Tensor>
         throw ValueError(text("scan: the function gave ", next.size(), " carried values, but was given ", carry_.size(),
                               place(where_)));
     for (std::size_t i = 0; i < next.size(); ++i) refuse_change("scan", init_name(i), carry_[i], next[i], where_);
-    MadeLoop made = make_loop({carry_, x_, next, y, init_, xs_, length_, options_.reverse, where_});
+    KeepPending keep;
+    StepExpressions step{carry_, x_, xs_, {next.begin(), next.end()}, {y.begin(), y.end()}, length_};
+    hoist_products(step);
+    SunkProducts behind(step);
+    std::vector<Tensor> values = behind.reads();
+    for (std::size_t i = 0; i < step.y.size(); ++i)
+        if (!behind.holds(i)) values.push_back(step.y[i]);
+    MadeLoop made = make_loop({carry_, step.x, step.next, values, init_, step.xs, length_, options_.reverse, where_});
     Scanned scanned;
     for (std::size_t i = 0; i < next.size(); ++i) scanned.carry.push_back(loop_last(made.loop, i));
-    for (std::int32_t value : made.values) scanned.ys.push_back(loop_values(made.loop, value));
+    std::vector<Tensor> collected, sunk;
+    for (std::int32_t value : made.values) collected.push_back(loop_values(made.loop, value));
+    std::size_t reads = behind.reads().size(), next_collected = reads, next_sunk = 0;
+    if (reads > 0) sunk = behind.results({collected.data(), reads});
+    for (std::size_t i = 0; i < step.y.size(); ++i)
+        scanned.ys.push_back(behind.holds(i) ? sunk[next_sunk++] : collected[next_collected++]);
     return scanned;
 }
 

@@ -29,6 +29,14 @@ Tensor for_all(const Tensor& of_one, const Batched& known, Size size) {
     return result;
 }
 
+Batched batched_between(std::span<const Tensor> of_one, std::span<const Tensor> leaves, std::span<const Tensor> of_all,
+                        Size size) {
+    Batched known;
+    for (std::size_t i = 0; i < leaves.size(); ++i) known[leaves[i].node()] = of_all[i];
+    for (const Tensor& node : nodes_between(of_one, leaves)) known[node.node()] = for_all(node, known, size);
+    return known;
+}
+
 std::string name_of(const std::vector<std::string>& names, std::size_t i) {
     return i < names.size() ? names[i] : text("argument ", i);
 }
@@ -36,6 +44,18 @@ std::string name_of(const std::vector<std::string>& names, std::size_t i) {
 Tensor moved_from_front(const Tensor& x, std::int64_t axis) { return axis == 0 ? x : moveaxis(x, 0, axis); }
 
 }  // namespace
+
+std::vector<Tensor> of_all_examples(std::span<const Tensor> of_one, std::span<const Tensor> leaves,
+                                    std::span<const Tensor> of_all, Size size) {
+    KeepPending keep;
+    Batched known = batched_between(of_one, leaves, of_all, size);
+    std::vector<Tensor> results;
+    for (const Tensor& one : of_one) {
+        auto at = known.find(one.node());
+        results.push_back(at == known.end() ? one : at->second);
+    }
+    return results;
+}
 
 Vmap::Vmap(std::span<const Tensor> arguments, std::span<const ExampleAxis> axes, std::vector<std::string> names)
     : examples_(arguments.begin(), arguments.end()) {
@@ -70,9 +90,7 @@ std::vector<Tensor> Vmap::results(std::span<const Tensor> of_one, std::span<cons
     KeepPending keep;
     if (axes.size() != of_one.size())
         throw ValueError(text("vmap: out_axes has ", axes.size(), " entries for ", of_one.size(), " results"));
-    Batched known;
-    for (std::size_t i = 0; i < placeholders_.size(); ++i) known[placeholders_[i].node()] = values_[i];
-    for (const Tensor& node : nodes_between(of_one, placeholders_)) known[node.node()] = for_all(node, known, size_);
+    Batched known = batched_between(of_one, placeholders_, values_, size_);
     std::vector<Tensor> results;
     for (std::size_t i = 0; i < of_one.size(); ++i) {
         auto at = known.find(of_one[i].node());

@@ -36,6 +36,11 @@ class Vmap {
     Size size_ = 0;
 };
 
+/// What `of_one` are for `size` examples at once, of which `of_all` hold what `leaves` are for one; the examples' axis in front. What depends on
+/// none of these stays as it is.
+std::vector<Tensor> of_all_examples(std::span<const Tensor> of_one, std::span<const Tensor> leaves,
+                                    std::span<const Tensor> of_all, Size size);
+
 struct VmapOptions {
     std::vector<ExampleAxis> in_axes = {0};  // one an argument, or one for all
     ExampleAxis out_axis = 0;

@@ -36,7 +36,7 @@ class Numbered {
         for (std::size_t e = 0; e < step.entries.size(); ++e) {
             const Node& node = step.node(static_cast<std::int32_t>(e));
             if (!has_known_sizes(node.shape) || element_count(dims_of(node.shape)) > most_elements) return {};
-            if (!step.entries[e].leaf && !maps_only(node.operation->family)) kernels.add(node.operation->family);
+            if (!step.entries[e].leaf && !maps_only(node.operation->family)) kernels.add(node);
         }
         if (kernels.time == 0) return {};  // many steps are computed at once as they are
         place_inputs();
@@ -53,9 +53,12 @@ class Numbered {
     struct Kernels {
         std::int64_t time = 0;
         bool multiplies = false;
-        void add(Family family) {
+        void add(const Node& node) {
             constexpr std::int64_t of_join = 250, of_reduction = 510, of_first_product = 250, of_product = 350;
+            constexpr std::int64_t shortest_sum = 7, of_short_sums = 150;
+            Family family = node.operation->family;
             bool product = family == Family::contraction;
+            if (product && node.inputs[0]->shape.back().value() < shortest_sum) time += of_short_sums;
             time += product                    ? (multiplies ? of_product : of_first_product)
                     : family == Family::reduce ? of_reduction
                                                : of_join;

@@ -30,13 +30,16 @@ Tensor transpose_matmul(const Tensor& result, std::size_t i, const Tensor& cotan
                   : product_like(*result.node(), matrix_transpose(a), cotangent);
 }
 
-// One matrix for all examples: their rows stand one below the other, and it is one product.
+// One matrix for all examples: their rows stand one below the other, and it is one product; so do columns, one an example.
 Tensor batch_matmul(const Tensor& result, const Batch& batch) {
     bool one_right = !batch.batched[1] && result.ndim() == 2;
-    if (!one_right) return batch.like(result, batch.all());
-    const Shape& of_one = result.node()->inputs[0]->shape;
-    Tensor rows = reshape(batch.inputs[0], {batch.size * of_one[0], of_one[1]});
-    return reshape(product_like(*result.node(), rows, batch.inputs[1]), batch.shape(result.shape()));
+    bool columns = !batch.batched[0] && result.ndim() == 2 && result.shape()[1] == Size(1);
+    if (!one_right && !columns) return batch.like(result, batch.all());
+    const Shape& of_one = result.node()->inputs[columns ? 1 : 0]->shape;
+    Shape matrix = columns ? Shape{batch.size, of_one[0]} : Shape{batch.size * of_one[0], of_one[1]};
+    Tensor rows = reshape(batch.inputs[columns ? 1 : 0], matrix);
+    Tensor by = columns ? matrix_transpose(batch.inputs[0]) : batch.inputs[1];
+    return reshape(product_like(*result.node(), rows, by), batch.shape(result.shape()));
 }
 
 Shape batch_of(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
