@@ -241,23 +241,25 @@ PyGetSetDef attributes_of_tensor[] = {
 
 // Methods without options ------------------------------------------------------------------------------------------------------------------
 
+PyObject* number_of(const Tensor& x) {
+    compute(x);
+    return scalar_object(x.literal()).release().ptr();
+}
+
 PyObject* item(PyObject* object, PyObject* const* arguments, Py_ssize_t count) noexcept {
     return guarded([&]() -> PyObject* {
+        if (count == 0) return number_of(tensor_in(object));
         Tensor x = tensor_in(object);
-        if (count > 0) {
-            Axes at;
-            for (Py_ssize_t i = 0; i < count; ++i) {
-                if (count == 1 && PyTuple_Check(arguments[0]))
-                    at = axes(arguments[0], "item", {});
-                else
-                    at.push_back(integer(arguments[i], "item", "an index"));
-            }
-            // One number counts the elements row after row, as NumPy's does.
-            if (at.size() == 1) x = reshape(x, {-1});
-            x = index(x, std::vector<Index>(at.begin(), at.end()));
+        Axes at;
+        for (Py_ssize_t i = 0; i < count; ++i) {
+            if (count == 1 && PyTuple_Check(arguments[0]))
+                at = axes(arguments[0], "item", {});
+            else
+                at.push_back(integer(arguments[i], "item", "an index"));
         }
-        compute(x);
-        return scalar_object(x.literal()).release().ptr();
+        // One number counts the elements row after row, as NumPy's does.
+        if (at.size() == 1) x = reshape(x, {-1});
+        return number_of(index(x, std::vector<Index>(at.begin(), at.end())));
     });
 }
 PyObject* tolist(PyObject* object, PyObject*) noexcept {

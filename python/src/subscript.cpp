@@ -55,7 +55,11 @@ std::vector<Index> indices_of(PyObject* key) {
 }  // namespace
 
 PyObject* get_item(PyObject* object, PyObject* key) noexcept {
-    return guarded([&] { return wrap(index(tensor_in(object), indices_of(key))); });
+    return guarded([&] {
+        if (PyTuple_Check(key)) return wrap(index(tensor_in(object), indices_of(key)));
+        Index one = index_of(key);  // of most keys: no list
+        return wrap(index(tensor_in(object), {&one, 1}));
+    });
 }
 
 int set_item(PyObject* object, PyObject* key, PyObject* value) noexcept {

@@ -73,7 +73,7 @@ const Tensor& Tensor::eval() const {
 Array Tensor::array() const { return eval().node_->value(); }
 
 Literal Tensor::literal() const {
-    Array values = array();
+    const Array& values = eval().node_->value();
     if (values.size() != 1)
         throw ShapeError(text("item: the tensor of shape ", values.dims, " has ", values.size(), " elements, not one"));
     return literal_of(values);

@@ -188,6 +188,7 @@ auto placed(std::span<const Index> entries, F&& body) {
 // The first step: the box, as a view.
 Tensor boxed(const Tensor& x, const Plan& plan, std::source_location where) {
     Tensor box = slice(Operand(x, where), plan.start, plan.length, plan.step);
+    if (plan.flipped.empty() && plan.shape == plan.length) return box;
     return reshape(Operand(plan.flipped.empty() ? box : flip(box, plan.flipped), where), plan.shape);
 }
 
