@@ -154,7 +154,7 @@ void check_few_columns() {
                         own_gemm(rows, scratch.data());
                         bool both[] = {own_gemm_by_dots(columns), own_gemm_by_dots(rows)};
                         bool room = layout == OperandLayout::columns || m >= 70;  // to copy the columns
-                        ASSERT_EQ(both[0] && room, room && n * sizeof(T) <= 16 && k >= 16) << m << "x" << n << "x" << k;
+                        ASSERT_EQ(both[0] && room, room && n <= 4 && k >= 16) << m << "x" << n << "x" << k;
                         for (std::int64_t i = 0; i < m * n; ++i) {
                             std::vector<T> row(a.values.begin() + i / n * k, a.values.begin() + (i / n + 1) * k),
                                 column;
@@ -245,7 +245,7 @@ void check_packed(const Sizes& s, OperandLayout of_b) {
     gemm_pack(dtype_of<T>, s.n, s.k, b.matrix, packed.data());
     std::vector<T> whole(static_cast<std::size_t>(s.m * s.n)), blocks = whole;
     std::int64_t few = std::min(s.m, s.n);
-    bool dots = few == 1 || (few * sizeof(T) <= 16 && s.k >= 16);  // joined in lanes when they are not packed
+    bool dots = few == 1 || (few <= 4 && s.k >= 16);  // joined in lanes when they are not packed
     gemm(dtype_of<T>, s.m, s.n, s.k, a.matrix, b.matrix, whole.data(), s.n);
     for (std::int64_t first = 0; first < s.m; first += 7) {
         Matrix rows = a.matrix;

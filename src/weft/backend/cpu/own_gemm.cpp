@@ -90,16 +90,10 @@ void finish(const GemmProblem<T>& p, std::int64_t i, std::int64_t j, SumOf<T> su
     to = p.relu && sum < 0 ? SumOf<T>(0) : sum;
 }
 
-constexpr std::int64_t most_few = 4;
 constexpr std::int64_t most_dots = 120;  // rows at a time, whatever of them are joined together
 /// Whether a product of few columns (or, the other way round, rows) is made of inner products: those that a tile of vectors would leave mostly
 /// empty, long enough to be worth their joining. By sizes alone: the bits of a sum depend on it.
-template <class T>
-bool few_dots(std::int64_t few, std::int64_t k) {
-    constexpr std::int64_t most = 16 / sizeof(SumOf<T>);
-    static_assert(most <= most_few);
-    return few == 1 || (few <= most && k >= 16);
-}
+bool few_dots(std::int64_t few, std::int64_t k) { return few == 1 || (few <= most_dot_columns && k >= 16); }
 
 /// Inner products of rows of a matrix with a few vectors, `step` elements apart.
 template <class T>
@@ -110,7 +104,7 @@ void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std:
     bool plain = !p.accumulate && !p.bias && !p.relu, as_they_are = plain && (of_a ? p.c_row == few : few == 1);
     auto block = [&](std::int64_t index) {
         std::int64_t first = index * in_block, here = std::min(in_block, count - first);
-        SumOf<T> sums[most_few * most_dots];
+        SumOf<T> sums[most_dot_columns * most_dots];
         SumOf<T>* to = sums;
         if (as_they_are) to = p.c + first * few;
         kernels<T>().dots(to, rows + first * row, row, vectors, step, static_cast<int>(few), p.k,
@@ -129,7 +123,7 @@ void multiply_by_dots(const GemmProblem<T>& p, bool of_a, const T* vectors, std:
 
 template <class T>
 bool few_rows_by_dots(const GemmProblem<T>& p) {
-    return p.m <= p.n && few_dots<T>(p.m, p.k) && p.b_row == 1 && p.a_column == 1;
+    return p.m <= p.n && few_dots(p.m, p.k) && p.b_row == 1 && p.a_column == 1;
 }
 
 /// Columns of a matrix one behind the other, all of them in one pass (a vector by 10,000 x 2, x 3: 0.2 and 0.34 of the time).
@@ -245,13 +239,13 @@ void multiply_short(const GemmProblem<T>& p, int threads) {
 template <class T>
 bool own_gemm_by_dots(const GemmProblem<T>& p) {
     if (ProductOf<T>::together > 1 || p.a_column != 1) return false;
-    return few_rows_by_dots(p) || (few_dots<T>(p.n, p.k) && (p.b_row == 1 || p.n > 1));
+    return few_rows_by_dots(p) || (few_dots(p.n, p.k) && (p.b_row == 1 || p.n > 1));
 }
 
 template <class T>
 std::int64_t own_gemm_scratch(std::int64_t m, std::int64_t n, std::int64_t k, int threads) {
     // Few columns are copied where a would be.
-    std::int64_t few_columns = ProductOf<T>::together == 1 && few_dots<T>(n, k) ? n * k : 0;
+    std::int64_t few_columns = ProductOf<T>::together == 1 && few_dots(n, k) ? n * k : 0;
     std::int64_t pieces = pieces_of(m, n, k);
     std::int64_t others = pieces > 1 ? pieces * (m * n + copied_operands<T>(m, piece_of<T>(k, pieces), 1))
                                      : copied_operands<T>(m, k, threads);

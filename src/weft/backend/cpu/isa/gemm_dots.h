@@ -241,7 +241,7 @@ void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t 
 }
 
 /// Several columns: a vector of 64 bytes of each sum is enough, as several are computed at once.
-template <class T, int most = 16 / sizeof(T)>
+template <class T, int most = most_dot_columns>
 void dots_of_columns(T* to, const T* a, std::int64_t row, const T* b, std::int64_t step, int columns, std::int64_t k,
                      int rows) {
     if constexpr (most > 2)

@@ -76,6 +76,8 @@ struct GemmTile {
 constexpr int least_paired_rows(int most) { return (2 * most + 2) / 3; }
 
 constexpr int most_few_rows = 4;
+/// Most columns of inner products that are computed together.
+constexpr int most_dot_columns = 4;
 constexpr int most_short = 12;
 
 template <class T>
@@ -89,7 +91,7 @@ struct GemmKernels {
     void (*pack_b)(OperandOf<T>* to, const NumberOf<T>* b, std::int64_t row, std::int64_t column, int columns,
                    std::int64_t k);
     /// The inner products of so many rows of a with so many columns of b, `step` apart, each contiguous: to[i * columns + j], in 64 lanes joined
-    /// by halves, of several columns (of 16 bytes together at most) in 64 bytes of lanes. Null: there are none of its own.
+    /// by halves, of several columns (most_dot_columns at most) in 64 bytes of lanes. Null: there are none of its own.
     void (*dots)(SumOf<T>* to, const NumberOf<T>* a, std::int64_t row, const NumberOf<T>* b, std::int64_t step,
                  int columns, std::int64_t k, int rows);
     /// A tile of few rows and as many columns as c's rows stay near: b is read in whole rows, some at a time. `rows` up to most_few_rows;
