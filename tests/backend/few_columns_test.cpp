@@ -155,17 +155,17 @@ TEST(FewColumns, have_their_best_where_it_comes_first_on_every_instruction_set) 
     }
 }
 
-/// Sums of `columns` columns of `batch` arrays, by a prepared kernel.
+/// What `columns` columns of `batch` arrays come to, by a prepared kernel.
 template <class T>
-std::vector<T> summed(const std::vector<T>& from, std::int64_t batch, std::int64_t rows, std::int64_t columns,
-                      std::int64_t stride) {
+std::vector<T> reduced(Reduction reduction, const std::vector<T>& from, std::int64_t batch, std::int64_t rows,
+                       std::int64_t columns, std::int64_t stride) {
     Loop loop;
     ProgramBuilder builder;
     builder.output(builder.input(dtype_of<T>));
     loop.program = builder.take();
     loop.dims = {batch, columns, rows};
     loop.reduced = 1;
-    loop.reductions = {Reduction::sum};
+    loop.reductions = {reduction};
     loop.loads = {{dtype_of<T>, {rows * stride, 1, stride}}};
     loop.stores = {{dtype_of<T>, {columns, 1}}};
     std::vector<T> to(static_cast<std::size_t>(batch * columns), T(-9)), copy = from;
@@ -178,46 +178,56 @@ std::vector<T> summed(const std::vector<T>& from, std::int64_t batch, std::int64
 
 /// What tiles of the columns of so many rows come to, each by itself: its rows one after the other, and then its chunks.
 template <class T>
-std::vector<T> summed_by_tiles(const std::vector<T>& from, std::int64_t batch, std::int64_t rows, std::int64_t columns,
-                               std::int64_t stride) {
+std::vector<T> reduced_by_tiles(Reduction reduction, const std::vector<T>& from, std::int64_t batch, std::int64_t rows,
+                                std::int64_t columns, std::int64_t stride) {
     ColumnTiles tiles(batch, rows, columns, 16384 / std::int64_t{sizeof(T)});
-    std::vector<double> sums(static_cast<std::size_t>(batch * columns));
+    std::vector<double> all(static_cast<std::size_t>(batch * columns));
     for (std::int64_t i = 0; i < tiles.count(); ++i) {
         ColumnTiles::Tile tile = tiles.tile(i);
         for (std::int64_t c = tile.column; c < tile.column + tile.width; ++c) {
-            T sum = 0;
-            for (std::int64_t r = tile.first; r < tile.end; ++r)
-                sum += from[static_cast<std::size_t>((tile.outer * rows + r) * stride + c)];
-            sums[static_cast<std::size_t>(tile.outer * columns + c)] += static_cast<double>(sum);
+            auto at = [&](std::int64_t r) {
+                return from[static_cast<std::size_t>((tile.outer * rows + r) * stride + c)];
+            };
+            T value = at(tile.first);
+            for (std::int64_t r = tile.first + 1; r < tile.end; ++r) value = joined(reduction, value, at(r));
+            double& to = all[static_cast<std::size_t>(tile.outer * columns + c)];
+            to = tile.first == 0 ? static_cast<double>(value) : joined(reduction, to, static_cast<double>(value));
         }
     }
-    return {sums.begin(), sums.end()};
+    return {all.begin(), all.end()};
 }
 
 template <class T>
-void check_chunks(std::initializer_list<std::int64_t> all_columns, std::initializer_list<std::int64_t> all_rows) {
+void check_chunks(std::initializer_list<std::int64_t> all_columns, std::initializer_list<std::int64_t> all_rows,
+                  Reduction reduction = Reduction::sum) {
     for (std::int64_t columns : all_columns)
         for (std::int64_t rows : all_rows)
             for (std::int64_t batch : {1, 2})
                 for (std::int64_t gap : {0, 1}) {
                     std::int64_t stride = columns + gap;
                     std::vector<T> from(static_cast<std::size_t>(batch * rows * stride));
-                    for (std::size_t i = 0; i < from.size(); ++i)
-                        from[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i * (i % 7))));
-                    std::vector<T> got = summed(from, batch, rows, columns, stride);
-                    std::vector<T> expected = summed_by_tiles(from, batch, rows, columns, stride);
+                    for (std::size_t i = 0; i < from.size(); ++i) {
+                        double number = std::sin(0.37 * static_cast<double>(i * (i % 7)));
+                        from[i] = static_cast<T>(reduction == Reduction::product ? 1 + number / 64 : number);
+                    }
+                    bool extreme = reduction == Reduction::maximum || reduction == Reduction::minimum;
+                    if (extreme && gap == 1) from[from.size() / 3] = std::numeric_limits<T>::quiet_NaN();
+                    std::vector<T> got = reduced(reduction, from, batch, rows, columns, stride);
+                    std::vector<T> expected = reduced_by_tiles(reduction, from, batch, rows, columns, stride);
                     for (std::size_t i = 0; i < got.size(); ++i)
-                        ASSERT_EQ(got[i], expected[i])
-                            << batch << " of " << rows << " x " << columns << ", " << stride << " apart, sum " << i;
+                        ASSERT_PRED2(same_sign<T>, got[i], expected[i])
+                            << batch << " of " << rows << " x " << columns << ", " << stride << " apart, result " << i;
                 }
 }
 
-TEST(FewColumns, are_summed_chunk_by_chunk_of_rows_on_every_instruction_set) {
+TEST(FewColumns, are_joined_chunk_by_chunk_of_rows_on_every_instruction_set) {
     Isa best = best_isa();
     for (Isa isa : usable_isas()) {
         use_isa(isa);
-        check_chunks<float>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217});
-        check_chunks<double>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217});
+        for (Reduction reduction : {Reduction::sum, Reduction::product, Reduction::maximum, Reduction::minimum}) {
+            check_chunks<float>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217}, reduction);
+            check_chunks<double>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217}, reduction);
+        }
     }
     use_isa(best);
 }

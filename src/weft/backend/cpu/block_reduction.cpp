@@ -76,7 +76,8 @@ ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
         DType dtype = loop.program.dtype(loop.program.outputs[i]);
         Reduction reduction = loop.reductions[i];
         bool position = reduction == Reduction::argmax || reduction == Reduction::argmin;
-        Output output{loops.reduce(reduction, dtype), dtype, {loop.stores[i].dtype, layout.stores[i]}, position, {}};
+        Output output{loops.reduce(reduction, dtype),           reduction, dtype,
+                      {loop.stores[i].dtype, layout.stores[i]}, position,  {}};
         if (!position || length_ == 0) output.identity = identity_of(reduction, dtype);
         promise(output.loops != nullptr, "every verified reduction has its loops");
         outputs_.push_back(output);
@@ -84,8 +85,8 @@ ReductionKernel::ReductionKernel(const Loop& loop, bool emitted) {
     way_ = prefers_columns(layout) ? Way::columns : length_ <= short_row ? Way::short_rows : Way::long_rows;
     choose_space(loop, layout, emitted);
     choose_tasks();
-    chunk_sums_ = sums_few_columns(loop);
-    if (chunk_sums_) units_in_task_ = divide_up(units_in_task_, chunks_together) * chunks_together;
+    chunks_beside_ = joins_chunks_together();
+    if (chunks_beside_) units_in_task_ = divide_up(units_in_task_, chunks_together) * chunks_together;
     tasks_ = divide_up(units_, units_in_task_);
     where_stored_ = joins_where_stored(layout.reduced.size());
     lay_out_scratch();

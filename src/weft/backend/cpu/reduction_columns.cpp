@@ -12,22 +12,27 @@ constexpr std::int64_t straight_bytes =
 // second cache (256 cubed down the first axis 0.94 to 0.97 of the time; rows of 128 KB no faster, of 256 KB 1.04; on a Zen 4 0.94 of 64 KB's).
 std::int64_t together_bytes() { return is_zen4() ? 262144 : 65536; }
 constexpr std::int64_t tasks_of_thread = 4;  // which are left, at least, that threads can share evenly
-constexpr std::int64_t most_waiting = 64;    // bytes of a row that is read sooner than sums of the one before are there
 
 template <class T>
-SumChunks<T> chunk_sums() {
+JoinChunks<T> joins_of_chunks(Reduction of) {
     constexpr bool single = std::is_same_v<T, float>;
     switch (best_isa()) {
-#define WEFT_CASE(isa)                  \
-    case Isa::isa:                      \
-        if constexpr (single)           \
-            return isa::sum_chunks_f32; \
-        else                            \
-            return isa::sum_chunks_f64;
+#define WEFT_CASE(isa)                           \
+    case Isa::isa:                               \
+        if constexpr (single)                    \
+            return isa::joins_of_chunks_f32(of); \
+        else                                     \
+            return isa::joins_of_chunks_f64(of);
         WEFT_FOR_EACH_ISA(WEFT_CASE)
 #undef WEFT_CASE
     }
     return nullptr;
+}
+
+/// `f` with the function that joins chunks of these, or null.
+template <class F>
+auto with_joins(Reduction of, DType dtype, F&& f) {
+    return dtype == DType::float32 ? f(joins_of_chunks<float>(of)) : f(joins_of_chunks<double>(of));
 }
 
 }  // namespace
@@ -68,15 +73,14 @@ std::int64_t ReductionKernel::widest_output() const {
     return static_cast<std::int64_t>(widest);
 }
 
-bool ReductionKernel::sums_few_columns(const Loop& loop) const {
+bool ReductionKernel::joins_chunks_together() const {
     if (way_ != Way::columns || !straight_ || joined_ || chunks_ < chunks_together || tiles_.segment() != inner_)
         return false;
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-        const Output& output = outputs_[i];
-        bool few = inner_ * static_cast<std::int64_t>(output.width()) <= most_waiting;
-        if (!few || loop.reductions[i] != Reduction::sum || !output.number()) return false;
-    }
-    return true;
+    return std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
+        bool few = inner_ * static_cast<std::int64_t>(output.width()) <= most_chunk_bytes;
+        return few && output.number() &&
+               with_joins(output.reduction, output.dtype, [](auto joins) { return joins != nullptr; });
+    });
 }
 
 /// Whether the library's loops join all columns, as they lie, faster than machine code: few of them, and those of which rows lie far apart. Vectors of
@@ -88,7 +92,7 @@ bool ReductionKernel::joins_without_code() const {
     for (const Output& output : outputs_) {
         auto size = static_cast<std::int64_t>(output.width());
         bool few = few_columns(inner_ * size) && output.row_stride >= inner_ && (output.number() || !output.position);
-        bool left = few && waits && !output.position && inner_ * size > most_waiting;
+        bool left = few && waits && !output.position && inner_ * size > most_chunk_bytes;
         if (left || (!few && !lie_far_apart(output.row_stride * size))) return false;
     }
     return true;
@@ -120,7 +124,7 @@ void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
     if (where_stored_) return join_boxes(thread, task * units_in_task_, end - task * units_in_task_);
     for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
         ColumnTiles::Tile tile = tiles_.tile(unit);
-        bool together = chunk_sums_ && unit + chunks_together <= end && tile.chunk + chunks_together < chunks_;
+        bool together = chunks_beside_ && unit + chunks_together <= end && tile.chunk + chunks_together < chunks_;
         if (!together) {  // the last of all, which may hold fewer rows, neither
             std::int64_t beside = std::min({at_once_, end - unit, tiles_.side_by_side(unit)});
             tile.width = std::min(beside * tiles_.segment(), inner_ - tile.column);
@@ -128,24 +132,23 @@ void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
             unit += beside - 1;
             continue;
         }
-        sum_chunks(thread, tile);
+        join_beside(thread, tile);
         unit += chunks_together - 1;
     }
 }
 
 /// Chunks from a tile's on, to where they are joined later.
-void ReductionKernel::sum_chunks(Thread& thread, const ColumnTiles::Tile& tile) const {
+void ReductionKernel::join_beside(Thread& thread, const ColumnTiles::Tile& tile) const {
     runner_.seek(thread.context, (tile.outer * length_ + tile.first) * inner_);
     for (const Output& output : outputs_) {
         const auto* from =
             static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(thread.context.at);
         auto at = static_cast<std::size_t>(tile.chunk * kept_count_ + tile.outer * inner_);
         std::byte* to = thread.shared + output.partials_at + at * output.width();
-        auto sum = [&]<class T>(SumChunks<T> sums) {
-            sums(reinterpret_cast<T*>(to), kept_count_, reinterpret_cast<const T*>(from), tile.end - tile.first, inner_,
+        with_joins(output.reduction, output.dtype, [&]<class T>(JoinChunks<T> join) {
+            join(reinterpret_cast<T*>(to), kept_count_, reinterpret_cast<const T*>(from), tile.end - tile.first, inner_,
                  output.row_stride);
-        };
-        output.dtype == DType::float32 ? sum(chunk_sums<float>()) : sum(chunk_sums<double>());
+        });
     }
 }
 

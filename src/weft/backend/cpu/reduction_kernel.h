@@ -40,6 +40,7 @@ class ReductionKernel : public PreparedLoop {
 
     struct Output {
         const ReduceLoops* loops;
+        Reduction reduction;
         DType dtype;       // of the values
         Stream stream;     // of the results, over the kept axes
         bool position;     // argmax, argmin: the result is where, not what
@@ -84,11 +85,11 @@ class ReductionKernel : public PreparedLoop {
     void join_straight(Thread& thread, std::int64_t flat, std::int64_t count) const;
     void turn_lanes(Thread& thread, std::int64_t by) const;
     void run_columns(Thread& thread, std::int64_t task) const;
-    bool sums_few_columns(const Loop& loop) const;
+    bool joins_chunks_together() const;
     bool joins_without_code() const;
     bool joins_where_stored(std::size_t reduced) const;
     void join_boxes(Thread& thread, std::int64_t first, std::int64_t count) const;
-    void sum_chunks(Thread& thread, const ColumnTiles::Tile& tile) const;
+    void join_beside(Thread& thread, const ColumnTiles::Tile& tile) const;
     void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
     void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
                    bool fresh) const;
@@ -114,7 +115,7 @@ class ReductionKernel : public PreparedLoop {
     emit::EmittedRows rows_;      // computes the values in the runner's place, where there is code
     emit::EmittedRows joined_;    // computes and joins them
     emit::EmittedRows folded_;    // so too, whole rows, and stores what each comes to
-    bool chunk_sums_ = false;     // of few columns as they lie: several chunks at a time
+    bool chunks_beside_ = false;  // of few columns as they lie: several chunks at a time
     bool where_stored_ = false;   // machine code joins columns where their results lie
     bool straight_ = false;       // columns, or long rows by runs: nothing is computed
     bool in_place_ = false;       // rows, of any length, are joined where they lie: a block holds none of them

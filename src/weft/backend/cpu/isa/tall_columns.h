@@ -10,27 +10,24 @@ namespace {
 #if defined(WEFT_ISA_avx512)
 
 /// Sums and products: one vector of columns, joined to row by row.
-template <class M>
+template <class M, class V = Vec<typename M::Value>>
 struct ColumnVector {
-    using R = Row<typename M::Value>;
-    typename R::Type total;
-    void begin(typename R::Type from) { total = from; }
-    void join(typename R::Type value) { total = OnVectors<M>::join(total, value); }
-    typename R::Type end() const { return total; }
+    typename V::Type total;
+    void begin(typename V::Type from) { total = from; }
+    void join(typename V::Type value) { total = OnVectors<M>::join(total, value); }
+    typename V::Type end() const { return total; }
 };
 /// Of the greatest or least: whether a NaN was met is remembered beside it, so that the next row waits for one instruction alone.
-template <class T, bool greatest>
-struct ColumnVector<Extreme<T, greatest>> {
-    using R = Row<T>;
-    using V = Vec<T>;
-    typename R::Type total;
+template <class T, bool greatest, class V>
+struct ColumnVector<Extreme<T, greatest>, V> {
+    typename V::Type total;
     typename V::Lanes ordered;
-    void begin(typename R::Type from) { total = from, ordered = V::ordered(V::all_lanes(), from, from); }
-    void join(typename R::Type value) {
+    void begin(typename V::Type from) { total = from, ordered = V::ordered(V::all_lanes(), from, from); }
+    void join(typename V::Type value) {
         total = greatest ? V::greater(total, value) : V::lesser(total, value);
         ordered = V::ordered(ordered, value, value);
     }
-    typename R::Type end() const { return V::choose(ordered, total, R::all(static_cast<T>(__builtin_nan("")))); }
+    typename V::Type end() const { return V::choose(ordered, total, V::all(static_cast<T>(__builtin_nan("")))); }
 };
 
 /// `columns` fill all of so many vectors but, perhaps, the last.

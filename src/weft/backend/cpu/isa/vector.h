@@ -94,6 +94,14 @@ struct HalfVec<float> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_ps(a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm256_min_ps(a, b); }
+    using Lanes = __mmask8;
+    WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
+        return _mm256_mask_cmp_ps_mask(so_far, a, b, _CMP_ORD_Q);
+    }
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm256_mask_blend_ps(lanes, b, a); }
 };
 template <>
 struct HalfVec<double> {
@@ -109,6 +117,14 @@ struct HalfVec<double> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }
+    WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_pd(a, b); }
+    WEFT_INLINE Type lesser(Type a, Type b) { return _mm256_min_pd(a, b); }
+    using Lanes = __mmask8;
+    WEFT_INLINE Lanes all_lanes() { return static_cast<Lanes>(-1); }
+    WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
+        return _mm256_mask_cmp_pd_mask(so_far, a, b, _CMP_ORD_Q);
+    }
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm256_mask_blend_pd(lanes, b, a); }
 };
 
 #elif defined(WEFT_ISA_avx2)
