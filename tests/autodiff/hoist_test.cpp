@@ -22,7 +22,7 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-Tensor some(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
+Tensor some_numbers(const Shape& shape, std::int64_t seed, DType dtype = DType::float64) {
     return random::normal(shape, 0, 0.5, random::key(seed), dtype);
 }
 
@@ -116,30 +116,30 @@ class Hoist : public testing::TestWithParam<HoistCase> {
     }
 };
 
-Tensor loss_of(const Scanned& found) {
+Tensor loss_of_all(const Scanned& found) {
     Tensor loss = sum(found.carry[0] * found.carry[0]);
     for (const Tensor& y : found.ys) loss = loss + sum(y * y * y);
     return loss;
 }
 
 TEST_P(Hoist, takes_out_what_waits_for_nothing) {
-    Tensors w{some({6, 6}, 1), some({6, 6}, 2)};
-    Scanned found = scan(step(w), {some(GetParam().state, 3)}, {some(all(), 4)});
+    Tensors w{some_numbers({6, 6}, 1), some_numbers({6, 6}, 2)};
+    Scanned found = scan(step(w), {some_numbers(GetParam().state, 3)}, {some_numbers(all(), 4)});
     EXPECT_EQ(products_in_step(found), GetParam().stay);
 }
 
 TEST_P(Hoist, leaves_values_and_derivatives) {
     for (bool reverse : {false, true}) {
         KeepPending keep;
-        Tensors w{fresh(some({6, 6}, 1)), fresh(some({6, 6}, 2))}, init{fresh(some(GetParam().state, 3))},
-            xs{fresh(some(all(), 4))};
+        Tensors w{fresh(some_numbers({6, 6}, 1)), fresh(some_numbers({6, 6}, 2))},
+            init{fresh(some_numbers(GetParam().state, 3))}, xs{fresh(some_numbers(all(), 4))};
         LoopOptions options;
         options.reverse = reverse;
         Scanned found = scan(step(w), init, xs, options), expected = unrolled(step(w), init, xs, options);
         expect_near(found.carry[0], expected.carry[0]);
         for (std::size_t i = 0; i < found.ys.size(); ++i) expect_near(found.ys[i], expected.ys[i]);
         for (const Tensor& x : {w[0], w[1], init[0], xs[0]}) {
-            Tensor first = gradient(loss_of(found), x), wanted = gradient(loss_of(expected), x);
+            Tensor first = gradient(loss_of_all(found), x), wanted = gradient(loss_of_all(expected), x);
             expect_near(first, wanted, 1e-8);
             expect_near(gradient(sum(first * first), w[1]), gradient(sum(wanted * wanted), w[1]), 1e-7);
         }
@@ -150,13 +150,13 @@ TEST_P(Hoist, maps_over_examples) {
     KeepPending keep;
     Shape many = all();
     many.insert(0, 3);
-    Tensors arguments{some({3, 6, 6}, 1), some({6, 6}, 2), some(many, 4)};
+    Tensors arguments{some_numbers({3, 6, 6}, 1), some_numbers({6, 6}, 2), some_numbers(many, 4)};
     Vmap map(arguments, std::vector<ExampleAxis>{0, {}, 0});
     auto result = [&](bool loop) {
         const Tensors& x = map.examples();
-        Tensors w{x[0], x[1]}, init{some(GetParam().state, 3)}, xs{x[2]};
+        Tensors w{x[0], x[1]}, init{some_numbers(GetParam().state, 3)}, xs{x[2]};
         Scanned found = loop ? scan(step(w), init, xs) : unrolled(step(w), init, xs);
-        Tensors both{found.carry[0], loss_of(found)};
+        Tensors both{found.carry[0], loss_of_all(found)};
         return both;
     };
     std::vector<ExampleAxis> front(2, 0);
@@ -168,7 +168,8 @@ INSTANTIATE_TEST_SUITE_P(Steps, Hoist, testing::ValuesIn(hoist_cases()));
 
 TEST(Hoist, of_no_steps_and_of_one) {
     for (std::int64_t steps : {0, 1}) {
-        Tensors w{some({6, 6}, 1), some({6, 6}, 2)}, init{some({6}, 3)}, xs{some({steps, 6}, 4)};
+        Tensors w{some_numbers({6, 6}, 1), some_numbers({6, 6}, 2)}, init{some_numbers({6}, 3)},
+            xs{some_numbers({steps, 6}, 4)};
         auto step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
             return {{tanh(matmul(w[0], c[0]) + matmul(w[1], x[0]))}, {matmul(w[1], c[0])}};
         };
@@ -181,11 +182,11 @@ TEST(Hoist, of_no_steps_and_of_one) {
 
 TEST(Hoist, what_nobody_asks_for_is_not_computed) {
     // The collected products stand above the loop: who asks for the state alone has a loop that does not collect what they read.
-    Tensor w = some({6, 6}, 1);
+    Tensor w = some_numbers({6, 6}, 1);
     auto step = [&](std::span<const Tensor> c, std::span<const Tensor> x) -> ScanStep {
         return {{tanh(c[0] + x[0])}, {matmul(w, c[0])}};
     };
-    Scanned found = scan(step, {some({6}, 3)}, {some({4, 6}, 4)});
+    Scanned found = scan(step, {some_numbers({6}, 3)}, {some_numbers({4, 6}, 4)});
     EXPECT_EQ(products_in_step(found), 0u);
     const Node& loop = *found.carry[0].node()->inputs[0];
     EXPECT_EQ(loop.inputs.size(), 2u) << "the weights that only the products read are none of its inputs";
