@@ -166,6 +166,26 @@ TEST_P(Hoist, maps_over_examples) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, Hoist, testing::ValuesIn(hoist_cases()));
 
+// Never computed: a hundred million steps keep what a few may.
+TEST(Hoist, keeps_little_of_many_steps) {
+    Tensors w{some_numbers({6, 6}, 1), some_numbers({6, 36}, 2)};
+    auto products = [&](std::int64_t steps, auto step) {
+        Tensor xs = broadcast_to(some_numbers({6}, 4), {steps, 6});
+        return products_in_step(scan(step, {some_numbers({6}, 3)}, {xs}));
+    };
+    using Span = std::span<const Tensor>;
+    auto widened = [&](Span c, Span x) -> ScanStep { return {{c[0] * sum(matmul(x[0], w[1]))}, {}}; };
+    auto summed = [&](Span c, Span x) -> ScanStep { return {{c[0] * x[0]}, {sum(square(matmul(w[0], c[0])))}}; };
+    auto as_large = [&](Span c, Span x) -> ScanStep {
+        return {{c[0] * x[0] + matmul(w[0], x[0])}, {matmul(w[0], c[0])}};
+    };
+    EXPECT_EQ(products(1000, widened), 0u);
+    EXPECT_EQ(products(100'000'000, widened), 1u);
+    EXPECT_EQ(products(1000, summed), 0u);
+    EXPECT_EQ(products(100'000'000, summed), 1u);
+    EXPECT_EQ(products(100'000'000, as_large), 0u);
+}
+
 TEST(Hoist, of_no_steps_and_of_one) {
     for (std::int64_t steps : {0, 1}) {
         Tensors w{some_numbers({6, 6}, 1), some_numbers({6, 6}, 2)}, init{some_numbers({6}, 3)},

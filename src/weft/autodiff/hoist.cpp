@@ -24,6 +24,8 @@ struct Worth {
 constexpr Worth hoisting{5, 64}, sinking{2, 4};
 // Of more rows a product of one step is as fast a row, and its result is in cache when the step reads it.
 constexpr std::int64_t most_rows = 4;
+// Elements of what is kept of all steps where a step alone would not keep it; a few times what there is of all steps anyway may always be.
+constexpr std::int64_t most_kept = 16 << 20, most_times = 4;
 
 Nodes set_of(std::span<const Tensor> tensors) {
     Nodes nodes;
@@ -46,6 +48,12 @@ std::int64_t largest_of(std::span<const Tensor> tensors) {
     std::int64_t most = 1;
     for (const Tensor& x : tensors) most = std::max(most, elements_of(*x.node()));
     return most;
+}
+
+/// Whether so many elements a step may be kept of all, beside so many that are.
+bool may_be_kept(std::int64_t elements, std::int64_t there, Size steps) {
+    return (elements - 1) / most_times < there ||
+           (steps.known() && elements <= most_kept / std::max<std::int64_t>(steps.value(), 1));
 }
 
 /// Whether all steps' values of the node are one node (autodiff/batching.h), about as fast as they are in a step, and at most `growth` times as
@@ -79,8 +87,8 @@ class Ahead {
   public:
     explicit Ahead(const StepExpressions& step) {
         std::vector<Tensor> inside = nodes_between(step.next, placeholders_of(step));
-        Nodes waits = set_of(nodes_between(step.next, step.carry)), carry = set_of(step.carry);
-        changing_ = set_of(step.x), largest_ = largest_of(step.x);
+        Nodes waits = set_of(nodes_between(step.next, step.carry));
+        changing_ = set_of(step.x), largest_ = largest_of(step.x), steps_ = step.length;
         for (const Tensor& x : inside)
             if (!waits.contains(x.node())) add(*x.node());
         for (const Tensor& x : inside)
@@ -103,7 +111,8 @@ class Ahead {
         }
         if (!light) return;
         light_.insert(&node);
-        if (reads_product || pays(node, changing_, hoisting)) products_.insert(&node);
+        bool fits = may_be_kept(elements_of(node), largest_, steps_);
+        if (fits && (reads_product || pays(node, changing_, hoisting))) products_.insert(&node);
     }
     // Views stay in the step: slices of an array are read where they lie.
     void note(const Node* read) {
@@ -115,6 +124,7 @@ class Ahead {
     Nodes changing_, light_, products_, noted_;  // products: and what is made of them alone
     std::vector<Tensor> found_;
     std::int64_t largest_ = 1;
+    Size steps_ = 0;
 };
 
 /// Leaves out the slices that a step does not read any more.
@@ -150,22 +160,25 @@ SunkProducts::SunkProducts(const StepExpressions& step) : sunk_(step.y.size()), 
     there.insert(changing.begin(), changing.end());
     std::int64_t largest = std::max(largest_of(placeholders), largest_of(step.y));
     for (std::size_t i = 0; i < step.y.size(); ++i) {
-        std::vector<Tensor> inside = nodes_between({&step.y[i], 1}, placeholders);
+        std::vector<Tensor> inside = nodes_between({&step.y[i], 1}, placeholders), reads;
         bool any = false, all = true;
+        std::int64_t kept = 0;
         for (const Tensor& x : inside) {
             changing.insert(x.node());
             if (there.contains(x.node())) continue;
             all &= of_all_steps_at_once(*x.node(), largest, sinking.growth);
-            any |= pays(*x.node(), changing, sinking);
+            bool product = pays(*x.node(), changing, sinking);
+            if (product) kept = std::max(kept, elements_of(*x.node()));
+            any |= product;
+            for (Node* input : x.node()->inputs)
+                if (there.contains(input)) reads.push_back(handle(input));
         }
-        sunk_[i] = any && all;
+        kept = std::max(kept, largest_of(reads));
+        sunk_[i] = any && all && may_be_kept(kept, elements_of(*step.y[i].node()), step.length);
         if (!sunk_[i]) continue;
         y_.push_back(step.y[i]);
-        for (const Tensor& x : inside) {
-            if (there.contains(x.node())) continue;
-            for (Node* input : x.node()->inputs)
-                if (there.contains(input) && noted.insert(input).second) reads_.push_back(handle(input));
-        }
+        for (const Tensor& x : reads)
+            if (noted.insert(x.node()).second) reads_.push_back(x);
     }
 }
 
