@@ -158,17 +158,17 @@ TEST(FewColumns, have_their_best_where_it_comes_first_on_every_instruction_set) 
 /// What `columns` columns of `batch` arrays come to, by a prepared kernel.
 template <class T>
 std::vector<T> reduced(Reduction reduction, const std::vector<T>& from, std::int64_t batch, std::int64_t rows,
-                       std::int64_t columns, std::int64_t stride) {
+                       std::int64_t columns, std::int64_t stride, DType dtype = dtype_of<T>) {
     Loop loop;
     ProgramBuilder builder;
-    builder.output(builder.input(dtype_of<T>));
+    builder.output(builder.input(dtype));
     loop.program = builder.take();
     loop.dims = {batch, columns, rows};
     loop.reduced = 1;
     loop.reductions = {reduction};
-    loop.loads = {{dtype_of<T>, {rows * stride, 1, stride}}};
-    loop.stores = {{dtype_of<T>, {columns, 1}}};
-    std::vector<T> to(static_cast<std::size_t>(batch * columns), T(-9)), copy = from;
+    loop.loads = {{dtype, {rows * stride, 1, stride}}};
+    loop.stores = {{dtype, {columns, 1}}};
+    std::vector<T> to(static_cast<std::size_t>(batch * columns), T(9)), copy = from;
     auto kernel = cpu_compiler().loop(loop);
     std::vector<std::byte> scratch(kernel->scratch_bytes() + 64);
     void* operands[] = {copy.data(), to.data()};
@@ -228,6 +228,55 @@ TEST(FewColumns, are_joined_chunk_by_chunk_of_rows_on_every_instruction_set) {
             check_chunks<float>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217}, reduction);
             check_chunks<double>({2, 3, 4, 5, 8, 10, 16, 17}, {100, 4096, 5000, 9217}, reduction);
         }
+    }
+    use_isa(best);
+}
+
+// Whole numbers and truth values, whose rows may be joined in any order; products and sums count modulo the type's range.
+template <class T>
+void check_whole(Reduction reduction, DType dtype) {
+    bool truth = dtype == DType::bool_;
+    using U = std::make_unsigned_t<T>;
+    auto join = [&](T a, T b) {
+        if (reduction == Reduction::sum) return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+        if (reduction == Reduction::product)
+            return static_cast<T>(static_cast<U>(std::uint64_t{static_cast<U>(a)} * static_cast<U>(b)));
+        bool greatest = reduction == Reduction::maximum || reduction == Reduction::any;
+        return greatest ? std::max(a, b) : std::min(a, b);
+    };
+    for (std::int64_t columns : {1, 2, 3, 5, 8, 10, 24, 64, 65})
+        for (std::int64_t rows : {511, 512, 513, 4097, 9000})
+            for (std::int64_t gap : {0, 1}) {
+                std::int64_t stride = columns + gap;
+                std::vector<T> from(static_cast<std::size_t>(rows * stride));
+                for (std::size_t i = 0; i < from.size(); ++i) {
+                    std::size_t drawn = i * 2654435761u % 1000;
+                    bool seldom = drawn == 0 || (reduction == Reduction::all && drawn != 1);
+                    from[i] = truth ? static_cast<T>(seldom) : static_cast<T>(drawn * 2 + 1);
+                }
+                std::vector<T> got = reduced(reduction, from, 1, rows, columns, stride, dtype);
+                for (std::int64_t c = 0; c < columns; ++c) {
+                    T expected = from[static_cast<std::size_t>(c)];
+                    for (std::int64_t r = 1; r < rows; ++r)
+                        expected = join(expected, from[static_cast<std::size_t>(r * stride + c)]);
+                    ASSERT_EQ(got[static_cast<std::size_t>(c)], expected)
+                        << dtype << ' ' << rows << " x " << columns << ", column " << c;
+                }
+            }
+}
+
+TEST(FewColumns, of_whole_numbers_are_joined_in_wider_rows_on_every_instruction_set) {
+    Isa best = best_isa();
+    for (Isa isa : usable_isas()) {
+        use_isa(isa);
+        for (Reduction reduction : {Reduction::sum, Reduction::product, Reduction::maximum, Reduction::minimum}) {
+            check_whole<std::int8_t>(reduction, DType::int8);
+            check_whole<std::uint16_t>(reduction, DType::uint16);
+            check_whole<std::int32_t>(reduction, DType::int32);
+            check_whole<std::int64_t>(reduction, DType::int64);
+        }
+        check_whole<std::uint8_t>(Reduction::any, DType::bool_);
+        check_whole<std::uint8_t>(Reduction::all, DType::bool_);
     }
     use_isa(best);
 }

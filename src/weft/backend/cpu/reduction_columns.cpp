@@ -1,4 +1,6 @@
 // The third way of a reduction: rows joined onto a row of results.
+#include <numeric>
+
 #include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/isa/column_chunks.h"
 #include "weft/backend/cpu/reduction_kernel.h"
@@ -11,6 +13,8 @@ constexpr std::int64_t straight_bytes =
 // Of a row of tiles that lie side by side and are joined as one: memory is read along its pages for longer, and what is joined to stays in the
 // second cache (256 cubed down the first axis 0.94 to 0.97 of the time; rows of 128 KB no faster, of 256 KB 1.04; on a Zen 4 0.94 of 64 KB's).
 std::int64_t together_bytes() { return is_zen4() ? 262144 : 65536; }
+// Of a row of few columns that is joined with others as one; so many rows at least are worth it.
+constexpr std::int64_t most_widened_bytes = 64, fewest_widened_rows = 512;
 constexpr std::int64_t tasks_of_thread = 4;  // which are left, at least, that threads can share evenly
 
 template <class T>
@@ -27,6 +31,25 @@ JoinChunks<T> joins_of_chunks(Reduction of) {
 #undef WEFT_CASE
     }
     return nullptr;
+}
+
+/// Whether values of the type are joined in any order to the same bits.
+bool joins_in_any_order(Reduction of, DType dtype) {
+    bool position = of == Reduction::argmax || of == Reduction::argmin;
+    return !position && (is_integer(dtype) || dtype == DType::bool_);
+}
+
+/// Rows of few columns that lie behind each other, as wider rows of whole vectors, which are then joined.
+void join_widened(const ReduceLoops& loops, std::size_t size, std::byte* to, const std::byte* from, std::int64_t rows,
+                  std::int64_t columns, bool fresh) {
+    constexpr std::size_t vector = 64;  // bytes
+    auto lanes = static_cast<std::int64_t>(vector / size);
+    std::int64_t together = lanes / std::gcd(lanes, columns), wide = together * columns, blocks = rows / together;
+    alignas(vector) std::byte totals[vector * most_widened_bytes];
+    loops.columns(totals, nullptr, from, blocks, wide, wide, 0, true, false);
+    loops.columns(to, nullptr, totals, together, columns, columns, 0, fresh, false);
+    from += blocks * wide * static_cast<std::int64_t>(size), rows -= blocks * together;
+    loops.columns(to, nullptr, from, rows, columns, columns, 0, false, false);
 }
 
 /// `f` with the function that joins chunks of these, or null.
@@ -174,6 +197,14 @@ void ReductionKernel::join_rows(Thread& thread, std::int64_t flat, std::int64_t 
             from = static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(thread.context.at);
         else if (!joined_)
             from = value(thread, i);
+        bool widened = straight && joins_in_any_order(output.reduction, output.dtype) && width == output.row_stride &&
+                       width * static_cast<std::int64_t>(output.width()) <= most_widened_bytes &&
+                       rows >= fewest_widened_rows;
+        if (widened) {
+            join_widened(*output.loops, output.width(), static_cast<std::byte*>(values(thread, output)),
+                         static_cast<const std::byte*>(from), rows, width, fresh);
+            continue;
+        }
         output.loops->columns(values(thread, output), places(thread, output), from, joined_ ? 0 : rows, width,
                               straight ? output.row_stride : width, row, fresh, zen4 && output.straight.ahead);
     }
