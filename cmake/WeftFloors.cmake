@@ -61,7 +61,7 @@ endif()
 # rewritten or planned (of 40,000 operations 300 ms became 380), nor what computes pictures and sounds.
 set(WEFT_SMALL_SOURCES
     "/weft/(check|nn|optim|train|viz|look|search|rewrite/rules|backend/cuda|backend/opencl)/"
-    "/weft/autodiff/(batching|between|cond.*|custom|declared|loop.*|region|vmap|while)\\.cpp$"
+    "/weft/autodiff/(batching|between|cond.*|custom|declared|hoist|loop.*|region|vmap|while)\\.cpp$"
     "/weft/backend/(machine|refused_text|cpu/emit/writer_columns|cpu/late_library|cpu/library_threads|cpu/onednn_.*|cpu/matrix/lapack)\\.cpp$"
     "/weft/compile/(again|frugal|index_checks|loop_binding|loop_numbers|loop_places|numbers|parted_.*|print_plan|row_kernels|row_parts|stages|small_branches)\\.cpp$"
     "/weft/data/(dataset|describe|fetch|files|folds|mnist|parquet|parts|prepare|registry|sources_.*|tables)\\.cpp$"
