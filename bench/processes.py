@@ -1,4 +1,5 @@
 """What only fresh processes show: imports, first results, memory, large expressions; and two threads beside a busy loop. Called by bench/peers.py."""
+import compileall
 import importlib.metadata
 import json
 import multiprocessing
@@ -64,15 +65,16 @@ def imports(systems, rounds):
 
 
 def on_disk(system):
-    """Bytes of the package and all that comes with it: packages that it requires, or, for weft, the libraries that it is linked with. What it opens
-    where it is there (oneDNN, OpenBLAS, HDF5, ...) a note tells of."""
+    """Bytes of the package as pip leaves it, compiled sources too, and all that comes with it: packages that it requires, or, for weft, the
+    libraries that it is linked with. What it opens where it is there (oneDNN, OpenBLAS, HDF5, ...) a note tells of."""
     if system != "weft":
         return sum(size(path) for path in distribution_files({"ort": "onnxruntime"}.get(system, system), set()))
     folder = ROOT / "build" / "python" / "weft"
+    compileall.compile_dir(folder, quiet=1)
     core = next(folder.glob("_core*.so"))
     libraries = re.findall(r"=> (/\S+)", subprocess.run(["ldd", str(core)], capture_output=True, text=True, check=True).stdout)
     system_own = re.compile(r"/(libc|libm|libdl|librt|libpthread)\.so|/ld-linux|linux-vdso")
-    return (sum(size(path) for path in folder.rglob("*") if "__pycache__" not in path.parts)
+    return (sum(size(path) for path in folder.rglob("*"))
             + sum(size(pathlib.Path(path)) for path in set(libraries) if not system_own.search(path)))
 
 
@@ -99,7 +101,7 @@ def distribution_files(name, seen):
         distribution = importlib.metadata.distribution(name)
     except importlib.metadata.PackageNotFoundError:
         return
-    yield from (file.locate() for file in distribution.files or () if file.suffix != ".pyc")
+    yield from (file.locate() for file in distribution.files or ())
     for requirement in distribution.requires or ():
         if "extra ==" not in requirement:
             yield from distribution_files(re.match(r"[\w.-]+", requirement).group(), seen)
