@@ -4,23 +4,33 @@
 namespace weft::python {
 namespace {
 
-std::optional<std::int64_t> bound(PyObject* object) {
-    if (object == Py_None) return {};
+/// A bound of a slice, written where it stays: what is copied as a whole just after it was written in parts makes the processor wait.
+void read_bound(PyObject* object, std::optional<std::int64_t>& bound) {
+    if (object == Py_None) return;
     if (!PyIndex_Check(object)) throw DTypeError("slices take integers or None");
     Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);  // clipped to what a size can be
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-    return value;
+    bound.emplace(value);
+}
+
+Index index_of_slice(PyObject* key) {
+    auto* parts = reinterpret_cast<PySliceObject*>(key);
+    Index index(Slice{});
+    Slice& slice = std::get<Slice>(index.value);
+    read_bound(parts->start, slice.start);
+    read_bound(parts->stop, slice.stop);
+    if (parts->step == Py_None) return index;
+    std::optional<std::int64_t> step;
+    read_bound(parts->step, step);
+    if (step == 0) throw ValueError("a slice's step is not 0");
+    slice.step = *step;
+    return index;
 }
 
 Index unplaced_index_of(PyObject* key) {
     if (key == Py_None) return newaxis;
     if (key == Py_Ellipsis) return ellipsis;
-    if (PySlice_Check(key)) {
-        auto* parts = reinterpret_cast<PySliceObject*>(key);
-        std::optional<std::int64_t> step = bound(parts->step);
-        if (step == 0) throw ValueError("a slice's step is not 0");
-        return slice(bound(parts->start), bound(parts->stop), step.value_or(1));
-    }
+    if (PySlice_Check(key)) return index_of_slice(key);
     if (PyBool_Check(key)) return Tensor(key == Py_True);
     if (is_tensor(key)) return tensor_in(key);
     if (PyLong_Check(key)) return integer(key, "index", "an index");
@@ -48,6 +58,7 @@ std::vector<Index> indices_of(PyObject* key) {
         list.push_back(index_of(key));
         return list;
     }
+    list.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(key)));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(key); ++i) list.push_back(index_of(PyTuple_GET_ITEM(key, i)));
     return list;
 }

@@ -131,6 +131,9 @@ template <class T>
 class AttributesOf final : public Attributes {
   public:
     explicit AttributesOf(T value) : value(std::move(value)) {}
+    /// What `make()` returns, made where it stays.
+    template <class Make>
+    AttributesOf(std::in_place_t, Make&& make) : value(make()) {}
     const T value;
 
     void key(KeyParts& parts) const override {
@@ -152,6 +155,12 @@ class AttributesOf final : public Attributes {
 template <class T>
 AttributesHandle attributes(T value) {
     return std::make_shared<AttributesOf<T>>(std::move(value));
+}
+
+/// The same of what `make()` returns: nothing is copied.
+template <class Make>
+AttributesHandle attributes_made(Make&& make) {
+    return std::make_shared<AttributesOf<std::invoke_result_t<Make>>>(std::in_place, make);
 }
 
 }  // namespace weft

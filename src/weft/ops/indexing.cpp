@@ -31,6 +31,25 @@ std::int64_t consumed(const Index& entry) {
     return std::holds_alternative<std::int64_t>(entry.value) || std::holds_alternative<Slice>(entry.value);
 }
 
+/// What a slice takes of n elements, the first in their order first.
+struct Run {
+    std::int64_t start, length, step;
+};
+
+// Python's slice.indices.
+Run run_of(const Slice& slice, std::int64_t n) {
+    std::int64_t low = slice.step < 0 ? -1 : 0, high = slice.step < 0 ? n - 1 : n;
+    auto clip = [&](std::int64_t at) { return std::min(std::max(at < 0 ? at + n : at, low), high); };
+    std::int64_t start = slice.start ? clip(*slice.start) : slice.step < 0 ? high : low;
+    std::int64_t stop = slice.stop ? clip(*slice.stop) : slice.step < 0 ? low : high;
+    std::int64_t step = slice.step;
+    if (step == INT64_MIN) ++step;
+    if (step == 1) return {start, std::max<std::int64_t>(stop - start, 0), 1};
+    if (step > 0) return {start, stop > start ? (stop - start - 1) / step + 1 : 0, step};
+    std::int64_t length = start > stop ? (start - stop - 1) / -step + 1 : 0;
+    return {length ? start + (length - 1) * step : 0, length, -step};
+}
+
 class Planner {
   public:
     Planner(const Tensor& x, std::span<const Index> entries) : x_(x), entries_(entries) {}
@@ -97,21 +116,11 @@ class Planner {
         plan_.shape.push_back(plan_.length.back());
     }
 
-    // Python's slice.indices; a negative step becomes the same elements from the other end, turned round.
+    // A negative step becomes the same elements from the other end, turned round.
     void add_known(const Slice& slice, std::int64_t n) {
-        std::int64_t low = slice.step < 0 ? -1 : 0, high = slice.step < 0 ? n - 1 : n;
-        auto clip = [&](std::int64_t at) { return std::min(std::max(at < 0 ? at + n : at, low), high); };
-        std::int64_t start = slice.start ? clip(*slice.start) : slice.step < 0 ? high : low;
-        std::int64_t stop = slice.stop ? clip(*slice.stop) : slice.step < 0 ? low : high;
-        std::int64_t step = slice.step;
-        if (step == INT64_MIN) ++step;
-        if (step > 0) {
-            box(start, stop > start ? (stop - start - 1) / step + 1 : 0, step);
-            return;
-        }
-        std::int64_t length = start > stop ? (start - stop - 1) / -step + 1 : 0;
-        plan_.flipped.push_back(static_cast<std::int64_t>(axis()));
-        box(length ? start + (length - 1) * step : 0, length, -step);
+        Run run = run_of(slice, n);
+        if (slice.step < 0) plan_.flipped.push_back(static_cast<std::int64_t>(axis()));
+        box(run.start, run.length, run.step);
     }
 
     // Of a size that is not known yet no end can be clipped: what needs no clipping is taken, the rest refused.
@@ -190,6 +199,46 @@ Tensor boxed(const Tensor& x, const Plan& plan, std::source_location where) {
     Tensor box = slice(Operand(x, where), plan.start, plan.length, plan.step);
     if (plan.flipped.empty() && plan.shape == plan.length) return box;
     return reshape(Operand(plan.flipped.empty() ? box : flip(box, plan.flipped), where), plan.shape);
+}
+
+/// Of n elements what an entry takes in their order, if it is a slice forwards or an integer that is there.
+std::optional<Run> run_forwards(const Index& entry, Size n) {
+    if (!n.known()) return std::nullopt;
+    if (auto* slice = std::get_if<Slice>(&entry.value))
+        return slice->step > 0 ? std::optional(run_of(*slice, n.value())) : std::nullopt;
+    auto* integer = std::get_if<std::int64_t>(&entry.value);
+    if (!integer || *integer < -n.value() || *integer >= n.value()) return std::nullopt;
+    return Run{*integer < 0 ? *integer + n.value() : *integer, 1, 1};
+}
+
+/// Slices forwards and integers of sizes that are known, the most frequent indices by far: nodes without a plan.
+std::optional<Tensor> part_forwards(const Tensor& x, std::span<const Index> entries) {
+    const Shape& shape = x.shape();
+    if (entries.empty() || entries.size() > shape.size()) return std::nullopt;
+    Shape kept;
+    bool whole = true;
+    for (std::size_t axis = 0; axis < entries.size(); ++axis) {
+        std::optional<Run> run = run_forwards(entries[axis], shape[axis]);
+        if (!run) return std::nullopt;
+        whole &= Size(run->length) == shape[axis];
+        if (std::holds_alternative<Slice>(entries[axis].value)) kept.push_back(run->length);
+    }
+    std::source_location where = where_of(entries);
+    auto part = [&] {
+        SliceAttributes a;
+        for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+            bool given = axis < entries.size();
+            Run run = given ? *run_forwards(entries[axis], shape[axis]) : Run{0, 0, 1};
+            a.start.push_back({run.start});
+            a.length.push_back(given ? Size(run.length) : shape[axis]);
+            a.step.push_back(run.step);
+        }
+        return a;
+    };
+    Tensor box = whole ? x : make_node(slice_operation, {x}, attributes_made(part), where);
+    if (kept.size() == entries.size()) return box;
+    for (std::size_t axis = entries.size(); axis < shape.size(); ++axis) kept.push_back(shape[axis]);
+    return reshape(Operand(box, where), kept);
 }
 
 // The second step.
@@ -328,6 +377,7 @@ At::At(Tensor x, std::vector<Index> entries) : x_(std::move(x)), entries_(std::m
 Tensor At::get() const { return index(x_, entries_); }
 
 Tensor index(const Tensor& x, std::span<const Index> entries) {
+    if (auto part = part_forwards(x, entries)) return *part;
     if (auto flagged = with_flag(x, entries)) return index(flagged->x, flagged->entries);
     std::source_location where = where_of(entries);
     Plan plan = placed(entries, [&] { return Planner(x, entries).plan(); });
