@@ -172,7 +172,7 @@ def reshape(x, /, shape, order="C", *, copy=None):
     array([[0, 1, 2],
            [3, 4, 5]])
     """
-    if not columns_first("reshape", order):
+    if order == "C" or not columns_first("reshape", order):
         return _core.reshape(x, shape)
     sizes = tuple(shape) if isinstance(shape, (list, tuple)) else (shape,)
     return by_columns(_core.reshape(by_columns(x), sizes[::-1]))

@@ -26,7 +26,9 @@ Tensor.tobytes.__doc__ = "The elements' bytes, row after row."
 
 def reshape(self, *shape, order="C", copy=None):
     """The same elements under another shape: reshape(2, 3) or reshape((2, 3)). order="F": column after column."""
-    return _manipulation.reshape(self, shape[0] if len(shape) == 1 else shape, order)
+    if len(shape) == 1:
+        shape = shape[0]
+    return _core.reshape(self, shape) if order == "C" else _manipulation.reshape(self, shape, order)
 
 
 def flatten(self, order="C", end_dim=-1, *, start_dim=None):
