@@ -7,7 +7,9 @@ namespace {
 /// A bound of a slice, written where it stays: what is copied as a whole just after it was written in parts makes the processor wait.
 void read_bound(PyObject* object, std::optional<std::int64_t>& bound) {
     if (object == Py_None) return;
-    if (!PyIndex_Check(object)) throw DTypeError("slices take integers or None");
+    if (!PyIndex_Check(object))
+        throw DTypeError(
+            text("index: a slice's bounds and step are integers or None, not '", Py_TYPE(object)->tp_name, "'"));
     Py_ssize_t value = PyNumber_AsSsize_t(object, nullptr);  // clipped to what a size can be
     if (value == -1 && PyErr_Occurred()) throw nb::python_error();
     bound.emplace(value);
@@ -22,9 +24,16 @@ Index index_of_slice(PyObject* key) {
     if (parts->step == Py_None) return index;
     std::optional<std::int64_t> step;
     read_bound(parts->step, step);
-    if (step == 0) throw ValueError("a slice's step is not 0");
+    if (step == 0) throw ValueError("index: a slice's step is 0; one element after the other is 1, backwards -1");
     slice.step = *step;
     return index;
+}
+
+/// What no size reaches is an IndexError, as what this size does not reach.
+std::int64_t place_of(PyObject* key) {
+    Py_ssize_t value = PyNumber_AsSsize_t(key, PyExc_IndexError);
+    if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+    return value;
 }
 
 Index unplaced_index_of(PyObject* key) {
@@ -33,13 +42,13 @@ Index unplaced_index_of(PyObject* key) {
     if (PySlice_Check(key)) return index_of_slice(key);
     if (PyBool_Check(key)) return Tensor(key == Py_True);
     if (is_tensor(key)) return tensor_in(key);
-    if (PyLong_Check(key)) return integer(key, "index", "an index");
+    if (PyLong_Check(key)) return place_of(key);
     if (PyList_Check(key) || PyTuple_Check(key)) {
         if (PySequence_Size(key) == 0) return zeros({0}, DType::int64);
         return from_lists(key, {});
     }
     if (std::optional<Tensor> shown = imported(key, {})) return *shown;
-    if (PyIndex_Check(key)) return integer(key, "index", "an index");
+    if (PyIndex_Check(key)) return place_of(key);
     PyErr_Format(PyExc_IndexError,
                  "only integers, slices, '...', None, and integer or boolean arrays are indices, not '%s'",
                  Py_TYPE(key)->tp_name);

@@ -114,11 +114,9 @@ def mean(x, /, axis=None, dtype=None, *, keepdims=False, where=None):
     >>> wf.mean(wf.asarray([[1., 2.], [3., 6.]]), axis=1)
     array([1.5, 4.5], dtype=float32)
     """
-    if dtype is None and where is None:
-        return _core.mean(x, axis, keepdims)
-    if where is None or where is True:
-        return in_dtype(_core.mean, x, dtype, axis, keepdims)
-    return in_dtype(_core.masked_mean, x, dtype, axis, where, keepdims)
+    if where is not None and where is not True:
+        return in_dtype(_core.masked_mean, x, dtype, axis, where, keepdims)
+    return _core.mean(x, axis, keepdims) if dtype is None else in_dtype(_core.mean, x, dtype, axis, keepdims)
 
 
 def std(x, /, axis=None, dtype=None, *, ddof=0, correction=0.0, keepdims=False, where=None):

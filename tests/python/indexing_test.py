@@ -1,4 +1,4 @@
-"""x[key] of random keys (slices either way, clipped or empty, integers, new axes, an ellipsis): NumPy's elements, or an IndexError where NumPy has one.
+"""x[key] of random keys (slices either way, clipped or empty, integers of any size, new axes, an ellipsis): NumPy's elements, or an IndexError where NumPy has one.
 
 Skipped, and said so, where the package was not built (nanobind missing)."""
 import random
@@ -14,6 +14,8 @@ def entry(rng, n):
         return None
     if kind < 0.2:
         return Ellipsis
+    if kind < 0.22:
+        return rng.choice((-1, 1)) * 10**30
     if kind < 0.5:
         return rng.randint(-n - 1, n)
     bounds = [None if rng.random() < 0.3 else rng.randint(-n - 3, n + 4) for _ in range(2)]

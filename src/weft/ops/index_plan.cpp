@@ -14,7 +14,7 @@ class Planner {
     IndexPlan plan() {
         std::int64_t axes = 0, dots = 0;
         for (const Index& entry : entries_) {
-            axes += index_axes(entry);
+            axes += axes_taken(entry);
             dots += std::holds_alternative<Ellipsis>(entry.value);
             any_tensor_ |= std::holds_alternative<Tensor>(entry.value);
         }
@@ -139,7 +139,7 @@ class Planner {
 
 }  // namespace
 
-std::int64_t index_axes(const Index& entry) {
+std::int64_t axes_taken(const Index& entry) {
     if (auto* tensor = std::get_if<Tensor>(&entry.value))
         return tensor->dtype() == DType::bool_ ? static_cast<std::int64_t>(tensor->ndim()) : 1;
     return std::holds_alternative<std::int64_t>(entry.value) || std::holds_alternative<Slice>(entry.value);

@@ -22,7 +22,7 @@ struct IndexPlan {
 IndexPlan plan_of_index(const Tensor& x, std::span<const Index> entries);
 
 /// How many axes of x an entry stands for.
-std::int64_t index_axes(const Index& entry);
+std::int64_t axes_taken(const Index& entry);
 
 /// What a slice takes of n elements, the first in their order first.
 struct IndexRun {

@@ -49,11 +49,13 @@ std::optional<IndexRun> run_forwards(const Index& entry, Size n) {
 std::optional<Tensor> part_forwards(const Tensor& x, std::span<const Index> entries) {
     const Shape& shape = x.shape();
     if (entries.empty() || entries.size() > shape.size()) return std::nullopt;
+    SmallVector<IndexRun, 4> runs;
     Shape kept;
     bool whole = true;
     for (std::size_t axis = 0; axis < entries.size(); ++axis) {
         std::optional<IndexRun> run = run_forwards(entries[axis], shape[axis]);
         if (!run) return std::nullopt;
+        runs.push_back(*run);
         whole &= Size(run->length) == shape[axis];
         if (std::holds_alternative<Slice>(entries[axis].value)) kept.push_back(run->length);
     }
@@ -61,11 +63,10 @@ std::optional<Tensor> part_forwards(const Tensor& x, std::span<const Index> entr
     auto part = [&] {
         SliceAttributes a;
         for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-            bool given = axis < entries.size();
-            IndexRun run = given ? *run_forwards(entries[axis], shape[axis]) : IndexRun{0, 0, 1};
-            a.start.push_back({run.start});
-            a.length.push_back(given ? Size(run.length) : shape[axis]);
-            a.step.push_back(run.step);
+            bool given = axis < runs.size();
+            a.start.push_back({given ? runs[axis].start : 0});
+            a.length.push_back(given ? Size(runs[axis].length) : shape[axis]);
+            a.step.push_back(given ? runs[axis].step : 1);
         }
         return a;
     };
@@ -172,7 +173,7 @@ std::optional<Flagged> with_flag(const Tensor& x, std::span<const Index> entries
     bool from_end = false;
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
         from_end |= entry < flag && std::holds_alternative<Ellipsis>(entry->value);
-        (entry < flag ? before : behind) += index_axes(*entry);
+        (entry < flag ? before : behind) += axes_taken(*entry);
     }
     std::int64_t axis = from_end ? static_cast<std::int64_t>(x.ndim()) - behind : before;
     if (axis < 0 || axis > static_cast<std::int64_t>(x.ndim())) return std::nullopt;  // refused by the planner
