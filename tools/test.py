@@ -55,6 +55,16 @@ class Tally:
         finally:
             self.seconds.append((name, time.monotonic() - start))
 
+    def beside(self, work, others):
+        """Does `work` in this thread (Python's checks want signals) and `others`, which counts in a tally of its own, in another."""
+        theirs = Tally()
+        with concurrent.futures.ThreadPoolExecutor(1) as thread:
+            done = thread.submit(others, theirs)
+            work()
+            done.result()
+        for name, found in vars(theirs).items():
+            setattr(self, name, getattr(self, name) + found)
+
     def fail(self, name, why):
         self.failed.append(name)
         print(f"FAILED {name}: {why}", flush=True)
@@ -104,13 +114,13 @@ def chosen(preset):
     return sorted(every & (SANITIZED.get(preset) or every))
 
 
-def run_program(tally, preset, program, reports, settings, part=""):
+def run_program(tally, preset, program, reports, settings, around, part=""):
     """Runs one GoogleTest program, or a part of its tests; one that dies or hangs counts as failed beside the tests that it did finish."""
     name = " ".join([f"{preset}: {program.name}", *(f"{key}={value}" for key, value in settings.items())])
     report = reports / f"{program.name}{part}.xml"
     report.unlink(missing_ok=True)
     # Frames that are kept for pointers that outlive them are two fifths of the time: those are looked for at night.
-    environment = dict(os.environ, **settings, GTEST_COLOR="no",
+    environment = dict(around, **settings, GTEST_COLOR="no",
                        ASAN_OPTIONS=f"detect_stack_use_after_return={int(NIGHTLY)}:allocator_may_return_null=1",
                        UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
     print(f"-- {name}", flush=True)
@@ -137,18 +147,18 @@ def run_program(tally, preset, program, reports, settings, part=""):
         tally.fail(name, f"every test passed, but the program ended with status {done}")
 
 
-def run_programs(tally, preset, programs=None, settings={}):
+def run_programs(tally, preset, programs=None, settings={}, around=None):
     folder = ROOT / {"release": "build"}.get(preset, f"build-{preset}") / "tests"
     reports = folder / "reports"
     reports.mkdir(parents=True, exist_ok=True)
-    shares = []
+    shares, around = [], around or dict(os.environ)
     for name in sorted(programs or chosen(preset), key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST)):
         parts = 2 * min(PROCESSORS, 4) if name in SHARED_OUT and PROCESSORS > 1 else 1   # more than processors: they are not even
         for part in range(parts):
             dealt = {"GTEST_TOTAL_SHARDS": str(parts), "GTEST_SHARD_INDEX": str(part)} if parts > 1 else {}
             shares.append((folder / name, dict(settings, **dealt), f".{part}" if part else ""))
     with concurrent.futures.ThreadPoolExecutor(PROCESSORS) as pool:
-        for _ in pool.map(lambda share: run_program(tally, preset, share[0], reports, *share[1:]), shares):
+        for _ in pool.map(lambda share: run_program(tally, preset, share[0], reports, share[1], around, share[2]), shares):
             pass
 
 
@@ -179,6 +189,16 @@ def run_python(tally, folder):
         tally.skipped += [(f"python: {test.id()}", reason) for test, reason in result.skipped]
 
 
+def run_folders(tally):
+    for folder in sorted({path.parent.name for path in ROOT.glob("tests/*/*_test.py")} - {"judge"}):
+        tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
+
+
+def run_without_vectors(tally, around):
+    settings = {"WEFT_ISA": "baseline", "GTEST_FILTER": "-*__maps:*__*derivatives"}
+    tally.part("release: without vectors", lambda: run_programs(tally, "release", sorted(BASELINE), settings, around))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
@@ -200,10 +220,9 @@ def main():
     built = tally.part("release: build", lambda: build(tally, "release"))
     if built:
         tally.part("release: tests", lambda: run_programs(tally, "release"))
-        settings = {"WEFT_ISA": "baseline", "GTEST_FILTER": "-*__maps:*__*derivatives"}
-        tally.part("release: without vectors", lambda: run_programs(tally, "release", sorted(BASELINE), settings))
-    for folder in sorted({path.parent.name for path in ROOT.glob("tests/*/*_test.py")} - {"judge"}):
-        tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
+    # Checks in Python take one processor; programs that run once more, the others. What a check sets for itself is not for those.
+    around = dict(os.environ)
+    tally.beside(lambda: run_folders(tally), lambda theirs: run_without_vectors(theirs, around) if built else None)
     for preset in [] if options.quick else SANITIZED:
         if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
             tally.part(f"{preset}: tests", lambda: run_programs(tally, preset))
