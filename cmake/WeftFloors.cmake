@@ -75,6 +75,9 @@ list(JOIN WEFT_SMALL_SOURCES "|" WEFT_SMALL_SOURCES)
 # Sources of the backend that decide what loops do, or write their code, and have few loops over data of their own: -O3 makes them larger alone.
 set(WEFT_DECIDING_SOURCES "/weft/backend/cpu/(emit/.*|block_program|block_reduction|compiler|constant|contraction|convolution|convolution_parts|factorization|gemm|join|loop_layout|pooling_rows|small_factorization|stored_reduction|window)\\.cpp$")
 
+# Loops that -O3 spoils: g++ 12 takes the folds of short rows apart before it looks for vectors in them, which is up to five times as slow.
+set(WEFT_PLAIN_LOOPS "/weft/backend/cpu/isa/reduce_joined\\.cpp$")
+
 function(weft_floor name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/weft/${name}/*.cpp)
   set(isa_sources ${sources})
@@ -115,20 +118,34 @@ function(weft_floor name)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       set_source_files_properties(${tiles} PROPERTIES COMPILE_OPTIONS "-fno-version-loops-for-strides;-fno-unswitch-loops")
     endif()
+    set(plain ${isa_sources})
+    list(FILTER plain INCLUDE REGEX "${WEFT_PLAIN_LOOPS}")
+    list(FILTER isa_sources EXCLUDE REGEX "${WEFT_PLAIN_LOOPS}")
     foreach(isa IN LISTS WEFT_ISAS)
-      weft_objects(weft_${name}_${isa} ${isa_sources})
       set(level ${isa_optimisation})
       if(isa STREQUAL "baseline" AND level STREQUAL "-O3" AND WEFT_ISAS MATCHES "avx2")
         set(level -Os)   # the processors that need it are rare, and -O3 takes it twice as long to compile and twice the room
       endif()
-      # Loops throw nothing, so nobody unwinds through them: tables that only a debugger would read are a tenth of a megabyte.
-      target_compile_options(weft_${name}_${isa} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level}
-                             $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-fno-asynchronous-unwind-tables -fno-dwarf2-cfi-asm>)
-      target_compile_definitions(weft_${name}_${isa} PRIVATE WEFT_ISA=${isa} WEFT_ISA_${isa}=1)
-      if(WEFT_SHARE_HEADERS AND NOT isa STREQUAL "baseline")   # each has options of its own, so headers of its own
-        target_precompile_headers(weft_${name}_${isa} PRIVATE <immintrin.h>)
+      weft_isa_objects(weft_${name}_${isa} ${isa} "${level}" ${isa_sources})
+      if(level STREQUAL "-O3")
+        set(level -O2 $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic> $<$<CXX_COMPILER_ID:GNU>:-fpeel-loops>
+                  $<$<CXX_COMPILER_ID:GNU>:-funswitch-loops>)
+      endif()
+      if(plain)
+        weft_isa_objects(weft_${name}_plain_${isa} ${isa} "${level}" ${plain})
       endif()
     endforeach()
+  endif()
+endfunction()
+
+function(weft_isa_objects target isa level)
+  weft_objects(${target} ${ARGN})
+  # Loops throw nothing, so nobody unwinds through them: tables that only a debugger would read are a tenth of a megabyte.
+  target_compile_options(${target} PRIVATE ${WEFT_ISA_FLAGS_${isa}} ${level}
+                         $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-fno-asynchronous-unwind-tables -fno-dwarf2-cfi-asm>)
+  target_compile_definitions(${target} PRIVATE WEFT_ISA=${isa} WEFT_ISA_${isa}=1)
+  if(WEFT_SHARE_HEADERS AND NOT isa STREQUAL "baseline")   # each has options of its own, so headers of its own
+    target_precompile_headers(${target} PRIVATE <immintrin.h>)
   endif()
 endfunction()
 

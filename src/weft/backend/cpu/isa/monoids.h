@@ -1,5 +1,5 @@
 // How two values are joined, and blocks of them: in 64 lanes, element i in lane i % 64, and these by halves. The order is fixed by
-// numbers alone, so every instruction set gives the same bits. Only for sources below isa/. Callers: reduce_loops.cpp, best_of.h.
+// numbers alone, so every instruction set gives the same bits. Only for sources below isa/. Callers: joined.h, best_of.h.
 #pragma once
 
 #include "weft/backend/cpu/block_loops.h"

@@ -1,5 +1,5 @@
 // Rows of up to 64 floating numbers joined by halves, many at once: the halves of several rows beside each other in one vector. To the bits of
-// fold_lanes, row by row. Included by reduce_loops.cpp; where there are no vectors of 64 bytes, nothing.
+// fold_lanes, row by row. Included by joined.h; where there are no vectors of 64 bytes, nothing.
 #pragma once
 
 #include "weft/backend/cpu/isa/monoids.h"

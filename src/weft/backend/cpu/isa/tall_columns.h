@@ -1,5 +1,5 @@
 // Few columns of floating numbers, all rows joined in registers: vectors by hand, where there are those of 64 bytes, for of a maximum of doubles
-// g++ 12 makes loops of single numbers. To the bits of Joined::join_tall, NaN's payload excepted. Included by reduce_loops.cpp.
+// g++ 12 makes loops of single numbers. To the bits of Joined::join_tall, NaN's payload excepted. Included by joined.h.
 #pragma once
 
 #include "weft/backend/cpu/isa/short_rows.h"
