@@ -15,7 +15,7 @@ template <class M>
 struct Joined {
     using T = typename M::Value;
 
-    /// Stay in registers only where their loops are unrolled before vectors are looked for: 0.3 of the time.
+    /// Products of complex numbers, which stay in registers only where their loop is unrolled by hand: 0.2 to 0.5 of the time.
     static constexpr bool complex_product = element::is_complex<T> && std::is_same_v<M, Product<T>>;
 
     static void begin(void* lanes) {

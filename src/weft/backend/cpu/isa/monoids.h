@@ -6,6 +6,10 @@
 #include "weft/kernel/element.h"
 
 namespace weft::cpu::WEFT_ISA {
+
+/// The loops of sums, products and extremes (reduce_joined.cpp); nullptr where a type has none.
+const ReduceLoops* joined_loops(Reduction reduction, DType dtype);
+
 namespace {
 
 using element::Bool;

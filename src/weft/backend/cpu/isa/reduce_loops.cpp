@@ -3,8 +3,6 @@
 
 namespace weft::cpu::WEFT_ISA {
 
-const ReduceLoops* joined_loops(Reduction reduction, DType dtype);
-
 namespace {
 
 template <class T>
@@ -21,14 +19,7 @@ const ReduceLoops* loops_of(Reduction reduction) {
 
 const ReduceLoops* reduce_loops(Reduction reduction, DType dtype) {
     if (reduction != Reduction::argmax && reduction != Reduction::argmin) return joined_loops(reduction, dtype);
-    switch (dtype) {
-#define WEFT_CASE(name, type) \
-    case DType::name:         \
-        return loops_of<element::Rep<type>>(reduction);
-        WEFT_FOR_EACH_DTYPE(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return nullptr;
+    return with_dtype(dtype, [&]<class T>(TypeTag<T>) { return loops_of<element::Rep<T>>(reduction); });
 }
 
 }  // namespace weft::cpu::WEFT_ISA
