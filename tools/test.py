@@ -10,6 +10,7 @@ The last line, alone, is the total: `N passed, N failed, N skipped`. Exit status
 """
 import argparse
 import concurrent.futures
+import functools
 import importlib.util
 import os
 import shutil
@@ -37,6 +38,7 @@ BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim"
 # that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
 SHARED_OUT = {"test_compile", "test_emit"}
 LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
+say = functools.partial(print, file=sys.stdout, flush=True)   # of here: a check may put something else there, for all threads
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
 
@@ -48,7 +50,7 @@ class Tally:
         self.passed, self.failed, self.skipped, self.seconds = 0, [], [], []
 
     def part(self, name, work):
-        print(f"\n== {name}", flush=True)
+        say(f"\n== {name}")
         start = time.monotonic()
         try:
             return work()
@@ -67,19 +69,19 @@ class Tally:
 
     def fail(self, name, why):
         self.failed.append(name)
-        print(f"FAILED {name}: {why}", flush=True)
+        say(f"FAILED {name}: {why}")
 
     def finish(self):
-        print()
+        say()
         for name, seconds in self.seconds:
-            print(f"{seconds:7.1f} s  {name}")
+            say(f"{seconds:7.1f} s  {name}")
         for name, lacks in self.skipped:
-            print(f"skipped {name}: {lacks}")
+            say(f"skipped {name}: {lacks}")
         for name in self.failed:
-            print(f"failed  {name}")
+            say(f"failed  {name}")
         if not self.passed and not self.failed:
-            print("No test ran.")
-        print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped", flush=True)
+            say("No test ran.")
+        say(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped")
         return 1 if self.failed or not self.passed else 0
 
 
@@ -123,7 +125,7 @@ def run_program(tally, preset, program, reports, settings, around, part=""):
     environment = dict(around, **settings, GTEST_COLOR="no",
                        ASAN_OPTIONS=f"detect_stack_use_after_return={int(NIGHTLY)}:allocator_may_return_null=1",
                        UBSAN_OPTIONS="print_stacktrace=1", TSAN_OPTIONS="halt_on_error=0:second_deadlock_stack=1")
-    print(f"-- {name}", flush=True)
+    say(f"-- {name}")
     try:
         done = subprocess.run([program, "--gtest_brief=1", f"--gtest_output=xml:{report}"], cwd=ROOT, env=environment,
                               stdin=subprocess.DEVNULL, timeout=LIMIT * SLOWER[preset]).returncode
@@ -178,7 +180,7 @@ def run_python(tally, folder):
     """Runs the unittest files tests/<folder>/*_test.py in this process."""
     sys.path.insert(0, str(ROOT / "tests" / folder))    # what they share lies beside them
     for path in sorted(ROOT.glob(f"tests/{folder}/*_test.py")):
-        print(f"-- python: {path.relative_to(ROOT)}", flush=True)
+        say(f"-- python: {path.relative_to(ROOT)}")
         spec = importlib.util.spec_from_file_location(f"{folder}.{path.stem}", path)
         module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)   # unittest looks there for setUpModule
         spec.loader.exec_module(module)
