@@ -130,7 +130,8 @@ constexpr GemmKernels<T> of_numbers{most_rows,       most_vectors* Vec<T>::lanes
                                     few_rows<T>,     short_sums<T>,
                                     add_to<T>,       1,
                                     nullptr,         least_copying<T>,
-                                    tall_rows,       paired_rows};
+                                    tall_rows,       paired_rows,
+                                    fours_rows};
 
 }  // namespace
 

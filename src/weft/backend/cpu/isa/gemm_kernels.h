@@ -56,7 +56,7 @@ struct GemmTile {
     bool accumulate;
     const SumOf<T>* bias;  // of this tile's columns; null: none
     bool relu;
-    /// What is read next, on its way from memory: each row of b, of tall tiles each second one, takes one more step of this along; at least an address.
+    /// What is read next, on its way from memory: each row of b, of tall tiles each second, by fours each fourth one, takes one more step of this along; at least an address.
     const OperandOf<T>* fetch;
     std::int64_t fetch_step;  // of few_rows: so many numbers ahead along rows of b are asked for; 0: none
     /// So many tiles of most_columns each, side by side in c; of b the next one's columns begin so much further. Fetching goes on.
@@ -109,9 +109,12 @@ struct GemmKernels {
     int least_copying = 0, tall_rows = 0;
     /// The most rows of two panels together; 0: each is multiplied by itself.
     int paired_rows = 0;
+    /// Rows from which on tiles of whole vectors ask with each fourth row of b; 0: none.
+    int fours_rows = 0;
     /// Lines that a tile asks for; one, where it asks for none.
     std::int64_t asked_for(std::int64_t rows, std::int64_t k, bool paired = false) const {
-        std::int64_t lines = paired || (tall_rows > 0 && rows >= tall_rows) ? k / 2 : k;
+        auto of = [rows](int least) { return least > 0 && rows >= least; };
+        std::int64_t lines = paired || of(tall_rows) ? k / 2 : of(fours_rows) ? k / 4 : k;
         return lines > 0 ? lines : 1;
     }
 };

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "weft/backend/cpu/isa/gemm_fours.h"
 #include "weft/backend/cpu/isa/gemm_kernels.h"
 #include "weft/backend/cpu/isa/vector.h"
 
@@ -40,6 +41,15 @@ constexpr int most_vectors = 2;
 constexpr int tall_rows = most_rows >= 12 ? 12 : 0;
 template <class T, int rows>
 constexpr bool is_tall = std::is_same_v<OperandOf<T>, T> ? (tall_rows > 0 && rows >= tall_rows) : false;
+
+/// Tiles of at least so many rows take four rows of b at a time, and ask for a line with each four. 0: none does.
+#if defined(WEFT_ISA_avx2)
+constexpr int fours_rows = most_rows * 2 / 3;
+#else
+constexpr int fours_rows = 0;
+#endif
+template <class T, int rows>
+constexpr bool takes_fours = std::is_same_v<OperandOf<T>, T> ? (fours_rows > 0 && rows >= fours_rows) : false;
 
 /// Tiles of at most so many rows, and few fewer, take two panels side by side: 24 multiplications for 10 loads, where one panel's tall ones have 28
 /// for 16. 0: none does.
@@ -173,6 +183,11 @@ void compute(const GemmTile<T>& tile) {
         }
         if (left > 0) multiply_row(0);
     } else {
+        if constexpr (whole && panels == 1 && takes_fours<T, rows>) {
+            TilePlace<T, groups> at{a, b, from_a, row, a_column, b_row, copy, fetch, fetch_step};
+            left = multiply_fours<near_rows, copying, V>(sums, at, left);
+            a = at.a, b = at.b, copy = at.copy, fetch = at.fetch;
+        }
         for (; left > 0; --left) ask(), multiply_row(0), go_on(1);
     }
     // Read once: what is stored might lie in the tile's own memory for all that the compiler knows.
@@ -260,10 +275,10 @@ void compute_panels(const GemmTile<T>& tile) {
             return tile.copy_b ? choose_rows_of_a<T, rows, 4, true, true, 2>(tile)
                                : choose_rows_of_a<T, rows, 4, true, false, 2>(tile);
     GemmTile<T> one = tile;
+    constexpr int each = is_tall<T, rows> ? 2 : takes_fours<T, rows> ? 4 : 1;  // rows of b
     for (int panel = 0; panel < tile.panels; ++panel) {
         choose_rows_of_a<T, rows, 2, true>(one);
-        one.b += tile.b_panel, one.c += tile.columns,
-            one.fetch += (is_tall<T, rows> ? tile.k / 2 : tile.k) * tile.fetch_step;
+        one.b += tile.b_panel, one.c += tile.columns, one.fetch += tile.k / each * tile.fetch_step;
         if (one.bias) one.bias += tile.columns;
     }
 }

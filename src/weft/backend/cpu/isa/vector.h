@@ -148,6 +148,10 @@ struct Vec<float> {
     WEFT_INLINE void store_past(float* to, Type value) { _mm256_stream_ps(to, value); }
     WEFT_INLINE void store(float* to, Type value, int count) { _mm256_maskstore_ps(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
+    // As fma, into the sum's own register: left to itself g++ 12 moves sums about in loops that it unrolls, and runs out of registers.
+    WEFT_INLINE void add_product(Type& sum, Type a, Type b) {
+        asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+    }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
     WEFT_INLINE Type subtract(Type a, Type b) { return _mm256_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
@@ -177,6 +181,10 @@ struct Vec<double> {
     WEFT_INLINE void store(double* to, Type value) { _mm256_storeu_pd(to, value); }
     WEFT_INLINE void store(double* to, Type value, int count) { _mm256_maskstore_pd(to, mask(count), value); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
+    // As fma, into the sum's own register: left to itself g++ 12 moves sums about in loops that it unrolls, and runs out of registers.
+    WEFT_INLINE void add_product(Type& sum, Type a, Type b) {
+        asm("vfmadd231pd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+    }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_pd(_mm256_setzero_pd(), a); }
     WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_pd(a, b); }
