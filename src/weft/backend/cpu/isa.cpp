@@ -132,6 +132,10 @@ bool is_zen4() {
     static const bool is = family_of_amd() == zen4_family && has_vectors_of_512();
     return is;
 }
+bool is_zen3() {
+    static const bool is = family_of_amd() != 0 && !has_vectors_of_512();
+    return is;
+}
 bool is_intel() {
 #if defined(__x86_64__)
     return __builtin_cpu_is("intel");

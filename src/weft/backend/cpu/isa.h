@@ -57,7 +57,9 @@ std::string_view name_of(Isa isa);
 bool is_zen5();
 /// Whether it is a Zen 4.
 bool is_zen4();
-/// Whether it is neither: what was measured on an Intel (an Emerald Rapids) is chosen. A Zen 3 does well by that (of its time with what a Zen 4 wants:
+/// Whether it is AMD's without vectors of 512 bits: a Zen 3, or one before, which were not measured.
+bool is_zen3();
+/// Whether it is no Zen 4 or 5: what was measured on an Intel (an Emerald Rapids) is chosen. A Zen 3 does well by that (of its time with what a Zen 4 wants:
 /// softmax 0.95, gradient of layer norm 0.93, products 0.93 to 1.0).
 inline bool is_no_zen() { return !is_zen4() && !is_zen5(); }
 /// Whether it is one of Intel's, whose first approximations of inverses are given to the bit.

@@ -91,8 +91,10 @@ bool Writer::one_much_computed() const {
     return arrays == 1 && computed >= much_computed;
 }
 
-/// Of the one array that is read to be joined, what lies some way on.
+/// Of the one array that is read to be joined, what lies some way on. A Zen 3 follows it better by itself (sums of 16 and 64 MB of floats along rows 0.8
+/// to 0.88 of the time, of doubles 0.96, whatever the distance).
 void Writer::fetch_joined(std::size_t stream, int copy) {
+    if (is_zen3()) return;
     is_zen4() ? prefetcht1(ptr[element_address(stream, copy) + near_ahead])
               : prefetcht0(ptr[element_address(stream, copy) + (is_zen5() ? far_ahead : between_ahead)]);
 }
