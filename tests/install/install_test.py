@@ -5,7 +5,6 @@ packed there from the same compiled floors (WEFT_JOINED), installed from there, 
 """
 import os
 import re
-import resource
 import shutil
 import subprocess
 import tempfile
@@ -94,16 +93,27 @@ class Installed(unittest.TestCase):
         self.assertTrue((folder / "runs/digits/last/model.safetensors").exists())
 
     def test_the_header_alone_compiles_within_two_seconds(self):
-        source = work / "header.cpp"
-        source.write_text("#include <weft/weft.h>\n")
-        seconds = []
-        for _ in range(3):   # processor time, and the least of it: what else runs on the machine is not the header's doing
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            call(CXX, "-std=c++20", "-O0", *WARNINGS, "-I", work / "static/include", "-c", source, "-o", work / "header.o")
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            seconds.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-        print(f"{min(seconds):.2f} s", end=" ")
-        self.assertLessEqual(min(seconds), 2.0)
+        # Of a processor that compiles headers of the standard library in one; one that is slower, or shared, has as much longer.
+        standard = "regex", "iostream", "functional", "unordered_map"
+        for _ in range(5):   # in turns, for what else runs on the machine changes meanwhile
+            yardstick, seconds = compiled(*(f"<{name}>" for name in standard)), compiled("<weft/weft.h>")
+            print(f"{seconds:.2f} s (the standard library's {yardstick:.2f} s)", end=" ")
+            if seconds <= 2.0 * max(1.0, yardstick):
+                return
+        self.fail(f"weft/weft.h took {seconds:.2f} s, {', '.join(standard)} {yardstick:.2f} s")
+
+
+def compiled(*headers):
+    """Seconds of processor time that these headers take."""
+    source = work / "header.cpp"
+    source.write_text("".join(f"#include {header}\n" for header in headers))
+    process = subprocess.Popen([CXX, "-std=c++20", "-O0", *WARNINGS, "-I", work / "static/include", "-c", source, "-o", work / "header.o"],
+                               stdin=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)   # of this child alone: the tests' runner has others meanwhile
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise AssertionError(f"{' '.join(headers)} ended with status {process.returncode}")
+    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":
