@@ -38,9 +38,9 @@ BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim"
 # that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
 SHARED_OUT = {"test_compile", "test_emit"}
 LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
-say = functools.partial(print, file=sys.stdout, flush=True)   # of here: a check may put something else there, for all threads
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
+say = functools.partial(print, file=sys.stdout, flush=True)   # of now: a check may put another in its place, for all threads
 
 
 class Tally:

@@ -51,7 +51,7 @@ struct Way {
     bool in_rows;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
 
   private:
-    /// Whether tiles are those of 16 registers, whose many panels are as deep as may be and copied by the first tile, wherever rows of b lie (a Zen 3,
+    /// Whether tiles are those of 16 registers, whose panels are not halved, and are copied by the first tile wherever rows of b lie (a Zen 3,
     /// 128 x 784 by 784 x 1024: 0.94 of the time).
     static bool by_fours(const GemmKernels<T>& kernels) { return kernels.fours_rows > 0; }
 

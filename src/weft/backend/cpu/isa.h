@@ -57,7 +57,7 @@ std::string_view name_of(Isa isa);
 bool is_zen5();
 /// Whether it is a Zen 4.
 bool is_zen4();
-/// Whether it is AMD's without vectors of 512 bits: a Zen 3, or one before, which were not measured.
+/// Whether it is AMD's without vectors of 512 bits: a Zen 3, or one of those before it, of which none was measured.
 bool is_zen3();
 /// Whether it is no Zen 4 or 5: what was measured on an Intel (an Emerald Rapids) is chosen. A Zen 3 does well by that (of its time with what a Zen 4 wants:
 /// softmax 0.95, gradient of layer norm 0.93, products 0.93 to 1.0).

@@ -1,6 +1,6 @@
 // The loop of a tile where vectors have 16 registers (AVX2): four rows of b at a time. Six rows of a and two vectors of b leave no register for what
 // counts and points, and while another guest uses the same core a thread waits for instructions: 22 for each row of b so, 26 one by one (a Zen 3,
-// shared: products of 128 to 1,024 in 0.8 to 0.9 of the time). Callers: isa/gemm_tile.h.
+// shared: 128 x 784 by 784 x 1024 in 0.8 of the time). Callers: isa/gemm_tile.h.
 #pragma once
 
 #include "weft/backend/cpu/isa/gemm_kernels.h"
@@ -20,7 +20,7 @@ struct TilePlace {
     std::int64_t fetch_step;
 };
 
-/// From so many operands on: as a number, so that compilers add to addresses what is known, and keep no sum of both.
+/// So many bytes further: as a number, so that compilers add to addresses what is known, and keep no sum of both.
 template <class T>
 WEFT_INLINE const T* further(const T* from, std::uintptr_t bytes) {
     return reinterpret_cast<const T*>(reinterpret_cast<std::uintptr_t>(from) + bytes);

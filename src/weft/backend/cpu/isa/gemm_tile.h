@@ -105,11 +105,7 @@ void compute(const GemmTile<T>& tile) {
     const std::int64_t row = tile.a_row, a_column = tile.a_column, b_row = tile.b_row;
     [[maybe_unused]] const std::int64_t b_panel = tile.b_panel, copy_panel = each * V::lanes * tile.k;
     [[maybe_unused]] Operand* copy = tile.copy_b;
-    // As a number, so that compilers add to addresses what is known, and keep no sum of both.
     const std::uintptr_t row_bytes = static_cast<std::uintptr_t>(row) * sizeof(Operand);
-    auto at_row = [row_bytes](const Operand* from, int i) __attribute__((always_inline)) {
-        return reinterpret_cast<const Operand*>(reinterpret_cast<std::uintptr_t>(from) + i * row_bytes);
-    };
     // Of b, the row that is `at` behind the one that a stands at.
     auto multiply_row = [&](int at) __attribute__((always_inline)) {
         typename L::Vector from_b[vectors];
@@ -126,7 +122,7 @@ void compute(const GemmTile<T>& tile) {
         }
 #pragma GCC unroll 16
         for (int i = 0; i < rows; ++i) {
-            typename L::Vector factor = L::all(near_rows ? a[i] : at_row(from_a[i / 3], i % 3)[at]);
+            typename L::Vector factor = L::all(near_rows ? a[i] : further(from_a[i / 3], i % 3 * row_bytes)[at]);
 #pragma GCC unroll 4
             for (int v = 0; v < vectors; ++v) sums[i][v] = L::multiply_add(factor, from_b[v], sums[i][v]);
         }
@@ -160,7 +156,7 @@ void compute(const GemmTile<T>& tile) {
             while (left >= (near_rows && panels == 1 ? asking_c : last_rows) + 2) {
                 if constexpr (!near_rows && panels == 1) {
 #pragma GCC unroll 4
-                    for (int i = 0; i < asked; ++i) __builtin_prefetch(at_row(ahead, i));
+                    for (int i = 0; i < asked; ++i) __builtin_prefetch(further(ahead, i * row_bytes));
                     ahead += asked * row;
                     if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
                 }
