@@ -20,8 +20,27 @@ std::int64_t pack_turned(T* to, const T* b, std::int64_t column, int columns, st
     return k / side * side;
 }
 
-/// Eight or more rows of a, each contiguous: the first multiple of 8 of k, the last rows together with some before them.
+/// So few rows of eight numbers, turned. Whole vectors are written, each over what is too much of the one before: `8 - rows` numbers behind them are
+/// lost.
+template <int rows>
+void turn_few(float* to, const float* from, std::int64_t from_row) {
+    __m256 row[8];
+    for (int i = 0; i < 8; ++i) row[i] = i < rows ? _mm256_loadu_ps(from + i * from_row) : _mm256_setzero_ps();
+    turn(row);
+    for (int i = 0; i < 8; ++i) _mm256_storeu_ps(to + i * rows, row[i]);
+}
+
+template <int rows>
+std::int64_t pack_few_rows(float* to, const float* a, std::int64_t row, std::int64_t k) {
+    std::int64_t p = 0;
+    for (; (k - p - 8) * rows >= 8 - rows; p += 8) turn_few<rows>(to + p * rows, a + p, row);
+    return p;
+}
+
+/// Five, six, or eight to sixteen rows of a, each contiguous: the first multiple of 8 of k; of more than eight rows, the last together with some before them.
 std::int64_t pack_turned_rows(float* to, const float* a, std::int64_t row, int rows, std::int64_t k) {
+    if (rows == 5) return pack_few_rows<5>(to, a, row, k);
+    if (rows == 6) return pack_few_rows<6>(to, a, row, k);
     if (rows < 8 || rows > 16) return 0;
     for (std::int64_t p = 0; p + 8 <= k; p += 8) {
         turn_square(to + p * rows, rows, a + p, row);

@@ -12,10 +12,9 @@ namespace {
 
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 
-/// Eight rows of eight, turned: to[i * to_row + j] = from[j * from_row + i].
-[[maybe_unused]] void turn_square(float* to, std::int64_t to_row, const float* from, std::int64_t from_row) {
-    __m256 row[8], pair[8], four[8];
-    for (int i = 0; i < 8; ++i) row[i] = _mm256_loadu_ps(from + i * from_row);
+/// Eight rows of eight, turned where they are.
+[[maybe_unused]] inline __attribute__((always_inline)) void turn(__m256 (&row)[8]) {
+    __m256 pair[8], four[8];
     for (int i = 0; i < 4; ++i) {
         pair[2 * i] = _mm256_unpacklo_ps(row[2 * i], row[2 * i + 1]);
         pair[2 * i + 1] = _mm256_unpackhi_ps(row[2 * i], row[2 * i + 1]);
@@ -27,9 +26,17 @@ namespace {
         four[i + 3] = _mm256_shuffle_ps(pair[i + 1], pair[i + 3], 0xee);
     }
     for (int i = 0; i < 4; ++i) {
-        _mm256_storeu_ps(to + i * to_row, _mm256_permute2f128_ps(four[i], four[i + 4], 0x20));
-        _mm256_storeu_ps(to + (i + 4) * to_row, _mm256_permute2f128_ps(four[i], four[i + 4], 0x31));
+        row[i] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x20);
+        row[i + 4] = _mm256_permute2f128_ps(four[i], four[i + 4], 0x31);
     }
+}
+
+/// Eight rows of eight: to[i * to_row + j] = from[j * from_row + i].
+[[maybe_unused]] void turn_square(float* to, std::int64_t to_row, const float* from, std::int64_t from_row) {
+    __m256 row[8];
+    for (int i = 0; i < 8; ++i) row[i] = _mm256_loadu_ps(from + i * from_row);
+    turn(row);
+    for (int i = 0; i < 8; ++i) _mm256_storeu_ps(to + i * to_row, row[i]);
 }
 
 /// Four rows of four, likewise.
