@@ -63,6 +63,7 @@ class Writer : protected Xbyak::CodeGenerator {
     const Xbyak::Reg64& rest_count() const { return r15; }
 
     void align_place(std::size_t bytes);
+    void store_pieces(const Address& place, Lane lane, std::int32_t from);
 
     const KernelPlan& plan_;
     const bool very_wide_;       // vectors of 64 bytes

@@ -41,6 +41,7 @@ void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
 /// very many, which are the arrays of many steps of a loop.
 void Writer::find_pairs() {
     constexpr std::size_t most = 256;
+    if (!many_registers_) return;  // AVX2 always stores in pieces
     auto moved = [&](VectorOp op, auto&& what) {
         for (std::int32_t number : plan_.code.order) {
             const Line& line = plan_.code.line(number);
@@ -83,20 +84,28 @@ void Writer::note_in_place() {
     L(no_tails);
 }
 
-/// The first r15 elements of a vector, where rows are written over in pieces of 32, 16, 8 and 4 bytes. Of a masked store the processor does not
+/// The first r15 elements of a vector, by a masked store, or in pieces where rows are written over. Of a masked store the processor does not
 /// know what it leaves alone: the next row's first elements, just behind, waited until it was through (26 cycles a row on a Zen 4: rows of 50
 /// times a number in place 36 cycles, so 11; out of place 10 and 11, of 17 14 and 20).
 void Writer::store_tail(const Line& line, std::int32_t from, int copy) {
     Xbyak::Label pieces, done;
-    int size = width_of(line.from), spare = spare_number();
     cmp(Xbyak::CodeGenerator::byte[rsp + static_cast<int>(in_place_at_)], 0);
     jne(pieces);
     DType memory = plan_.code.streams[line.immediate].memory;
-    store_to(ptr[element_address(line.immediate, copy)], memory, line.from, from, true);
+    Address place = ptr[element_address(line.immediate, copy)];
+    store_to(place, memory, line.from, from, true);
     jmp(done);
     L(pieces);
-    lea(rax, ptr[element_address(line.immediate, copy)]);
-    vmovups(reg(spare, line.from), reg(from, line.from));
+    store_pieces(place, line.from, from);
+    L(done);
+}
+
+/// The first r15 elements of a vector, in pieces of 32, 16, 8 and 4 bytes.
+void Writer::store_pieces(const Address& place, Lane lane, std::int32_t from) {
+    Xbyak::Label done;
+    int size = width_of(lane), spare = spare_number();
+    lea(rax, place);
+    vmovups(reg(spare, lane), reg(from, lane));
     for (int bytes = lanes() * size; bytes >= size; bytes /= 2) {
         Xbyak::Label none;
         test(r15d, bytes / size);
