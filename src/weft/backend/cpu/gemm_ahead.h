@@ -23,11 +23,13 @@ inline constexpr std::int64_t line = line_bytes / sizeof(Operand);
 template <class Operand>
 struct NextOfA {
     const Operand* from = nullptr;
-    std::int64_t step = 0, each = 1, wide = 1, sweeps = 0, taken = 0;
-    bool left() const { return taken < sweeps; }
+    std::int64_t step = 0, each = 1, wide = 1, sweeps = 0, across = 0;
+    bool left() const { return sweeps > 0; }
     Fetch<Operand> take() {
-        std::int64_t sweep = taken++;
-        return {from + sweep % wide * line<Operand> + sweep / wide * each * step, step};
+        Fetch<Operand> fetch{from + across * line<Operand>, step};
+        if (++across == wide) across = 0, from += each * step;
+        --sweeps;
+        return fetch;
     }
 };
 
@@ -35,12 +37,13 @@ struct NextOfA {
 template <class Operand>
 struct NextOfB {
     const Operand* from = nullptr;
-    std::int64_t step = 0, across = 0, places = 1, lines = 0, taken = 0;
-    bool left() const { return taken < lines; }
+    std::int64_t step = 0, across = 0, places = 1, lines = 0, place = 0;
+    bool left() const { return lines > 0; }
     Fetch<Operand> take(std::int64_t most) {
-        std::int64_t place = taken % places;
-        Fetch<Operand> fetch{from + taken / places * across + place * step, step};
-        taken += std::min(most, places - place);
+        Fetch<Operand> fetch{from + place * step, step};
+        std::int64_t taken = std::min(most, places - place);
+        lines -= taken, place += taken;
+        if (place == places) place = 0, from += across;
         return fetch;
     }
 };

@@ -195,9 +195,28 @@ class Multiplication {
         };
         if (way_.paired && panel.count == 1 && !way_.pack_a) return multiply_last_panel(tiles, panel, fetch);
         std::int64_t lines = lines_of_tile(panel.k);
-        for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-            multiply_tile(a, tile, panel, fetch(lines));
-            if (panel.copy) panel.b = panel.copy, panel.b_row = kernels_.most_columns, panel.copy = nullptr;
+        if (panel.copy && tiles.begin < tiles.end) {
+            multiply_tile(a, tiles.begin++, panel, fetch(lines));
+            panel.b = panel.copy, panel.b_row = kernels_.most_columns, panel.copy = nullptr;
+        }
+        if (tiles.begin == tiles.end) return;
+        // What changes from tile to tile, here and no farther: what a tile reads has driven out of the first-level cache what else there was.
+        const RowTiles cut = way_.tiles;
+        const bool packed = way_.pack_a;
+        const auto multiply = kernels_.tile;
+        const std::int64_t row_of_a = packed ? operands<T>(a.k.end - a.k.begin) : p_.a_row;
+        const std::int64_t before = packed ? operands<T>(panel.k.begin - a.k.begin) : 0;  // in the copy, of each row
+        const SumOf<T>* const top_to_the_right = p_.c + (panel.index + panel.count) * kernels_.most_columns;
+        GemmTile<T> tile = tile_at(a, tiles.begin, panel);
+        for (std::int64_t index = tiles.begin;;) {
+            Fetch next = fetch(lines);
+            tile.fetch = next.from, tile.fetch_step = next.step;
+            multiply(tile);
+            if (++index == tiles.end) return;
+            tile.a += tile.rows * row_of_a, tile.c += tile.rows * tile.c_row;
+            if (index == cut.more) --tile.rows, tile.a -= before;  // see RowTiles
+            if (packed) tile.a_column = tile.rows;
+            tile.next_c = index + 1 < cut.count ? tile.c + tile.rows * tile.c_row : top_to_the_right;
         }
     }
 
@@ -291,14 +310,19 @@ class Multiplication {
     static const Operand* as_operands(const NumberOf<T>* numbers) { return reinterpret_cast<const Operand*>(numbers); }
 
     void multiply_tile(const Copy& copy, std::int64_t index, const Panel& panel, const Fetch& fetch) {
+        GemmTile<T> tile = tile_at(copy, index, panel);
+        tile.fetch = fetch.from, tile.fetch_step = fetch.step;
+        kernels_.tile(tile);
+    }
+
+    GemmTile<T> tile_at(const Copy& copy, std::int64_t index, const Panel& panel) const {
         GemmTile<T> tile = tile_of({way_.tiles.first_row(index), way_.tiles.first_row(index + 1)}, panel);
         if (way_.pack_a) {
             tile.a = rows_.copied(copy, index, panel.k.begin);
             tile.a_row = 1;
             tile.a_column = tile.rows;
         }
-        tile.fetch = fetch.from, tile.fetch_step = fetch.step;
-        kernels_.tile(tile);
+        return tile;
     }
 
     /// Of these rows of a as they lie.
