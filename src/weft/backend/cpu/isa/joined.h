@@ -78,6 +78,12 @@ struct Joined {
         if (length <= 16) return rows_within<16>(to, from, rows, length);
         if (length <= 32) return rows_within<32>(to, from, rows, length);
         if (length <= 64) return rows_within<64>(to, from, rows, length);
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>) {
+            for (std::int64_t row = 0; row < rows; ++row, from += length) to[row] = join_long_row<M>(from, length);
+            return;
+        }
+#endif
         for (std::int64_t row = 0; row < rows; ++row, from += length) {
             T sums[width];
             for (int k = 0; k < width; ++k) sums[k] = from[k];

@@ -2,8 +2,7 @@
 // fold_lanes, row by row. Included by joined.h; where there are no vectors of 64 bytes, nothing.
 #pragma once
 
-#include "weft/backend/cpu/isa/monoids.h"
-#include "weft/backend/cpu/isa/vector.h"
+#include "weft/backend/cpu/isa/long_rows.h"
 
 #if defined(WEFT_ISA_avx512)
 #include <immintrin.h>
@@ -13,32 +12,6 @@ namespace weft::cpu::WEFT_ISA {
 namespace {
 
 #if defined(WEFT_ISA_avx512)
-
-/// A monoid's join of vectors: lane by lane what it does with numbers.
-template <class M>
-struct OnVectors;
-template <class T>
-struct OnVectors<Sum<T>> {
-    template <class V>
-    WEFT_ELEMENT static V join(V a, V b) {
-        return a + b;
-    }
-};
-template <class T>
-struct OnVectors<Product<T>> {
-    template <class V>
-    WEFT_ELEMENT static V join(V a, V b) {
-        return a * b;
-    }
-};
-template <class T, bool greatest>
-struct OnVectors<Extreme<T, greatest>> {
-    template <class V>
-    WEFT_ELEMENT static V join(V a, V b) {
-        V known = greatest ? (a > b ? a : b) : (a < b ? a : b);
-        return a == a ? known : a;
-    }
-};
 
 /// Of values none of which is NaN, as it must be seen to: one instruction.
 template <class M>
