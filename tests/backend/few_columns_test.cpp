@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "joins.h"
 #include "threads.h"
 #include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/column_tiles.h"
@@ -18,38 +19,12 @@ namespace weft::cpu {
 namespace {
 
 template <class T>
-T joined(Reduction reduction, T a, T b) {
-    if (reduction == Reduction::sum) return a + b;
-    if (reduction == Reduction::product) return a * b;
-    bool better = reduction == Reduction::maximum ? a > b : a < b;
-    return a != a || better ? a : b;
-}
-
-/// Numbers with both zeros, infinities and, in some columns, NaN.
-template <class T>
-std::vector<T> numbers(std::int64_t rows, std::int64_t stride, bool nan) {
-    std::vector<T> all(static_cast<std::size_t>(rows * stride));
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = static_cast<T>(std::sin(0.37 * static_cast<double>(i)));
-        if (i % 3 == 0) all[i] = i % 2 ? T(0) : -T(0);
-        if (i % 101 == 50) all[i] = std::numeric_limits<T>::infinity();
-        if (nan && i % 57 == 20) all[i] = std::numeric_limits<T>::quiet_NaN();
-    }
-    return all;
-}
-
-template <class T>
-bool same_sign(T a, T b) {
-    return (a != a && b != b) || (a == b && std::signbit(a) == std::signbit(b));
-}
-
-template <class T>
 void check(Reduction reduction) {
     for (std::int64_t columns : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 48, 50, 64, 65, 200})
         for (std::int64_t rows : {1, 2, 5, 15, 16, 40})
             for (std::int64_t gap : {0, 5, 1100})  // the last: pages apart
                 for (bool nan : {false, true}) {
-                    std::vector<T> from = numbers<T>(rows, columns + gap, nan);
+                    std::vector<T> from = numbers_to_join<T>(rows, columns + gap, nan);
                     for (Isa isa : usable_isas()) {
                         std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
                         bool by_fours = (rows + columns + nan) % 2 == 0;
@@ -81,7 +56,7 @@ TEST(FewColumns, are_joined_in_the_order_of_their_rows_on_every_instruction_set)
 template <class T>
 void check_far(Reduction reduction, std::int64_t rows, std::int64_t columns, bool by_fours) {
     std::int64_t stride = (std::int64_t{25} << 20) / static_cast<std::int64_t>(sizeof(T)) / rows;
-    std::vector<T> read = numbers<T>(rows, columns, true), from(static_cast<std::size_t>(rows * stride));
+    std::vector<T> read = numbers_to_join<T>(rows, columns, true), from(static_cast<std::size_t>(rows * stride));
     for (std::int64_t r = 0; r < rows; ++r) std::copy_n(read.begin() + r * columns, columns, from.begin() + r * stride);
     for (Isa isa : usable_isas()) {
         std::vector<T> to(static_cast<std::size_t>(columns), T(-9));
@@ -128,7 +103,7 @@ void check_places(bool greatest) {
             for (std::int64_t gap : {0, 5})
                 for (bool nan : {false, true}) {
                     std::int64_t stride = columns + gap, some = rows / 3;
-                    std::vector<T> from = numbers<T>(rows, stride, nan);
+                    std::vector<T> from = numbers_to_join<T>(rows, stride, nan);
                     for (std::size_t i = 0; i < from.size(); ++i)
                         if (i % 4) from[i] = static_cast<T>(i * 7 % 5);  // many are alike
                     for (Isa isa : usable_isas()) {
