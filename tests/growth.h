@@ -22,10 +22,12 @@ double seconds_of(auto f) {
     return now() - start;
 }
 
+/// What growth() stays below where time grows with the size: what is larger finds less of itself in the caches (7 to 13 were seen).
+inline constexpr double linear = 16;
+
 /// How many times as long the work of size 8n takes as that of size n: 8 where time grows with the size, 64 where it does with its square.
 /// `prepare(size)` gives the work to time. The least of up to three tries, each of another size (what was compiled is kept), since the memory
 /// and the clock that a thread gets change from moment to moment: a try that gives less than `linear` is the last.
-inline constexpr double linear = 16;  // what is larger finds less of itself in the caches: 7 to 13 were seen
 double growth(std::int64_t n, auto prepare) {
     double least = 1e9;
     for (std::int64_t size = n; size < n + 3 && least >= linear; ++size) {
