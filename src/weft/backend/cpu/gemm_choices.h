@@ -43,6 +43,8 @@ inline constexpr std::int64_t depth = 512, block_rows = 256, most_depth = 2048, 
 // Of what is copied for tiles of two panels: both stay in the first-level cache (or, of few numbers along k, nearly so), and more rows read them.
 inline constexpr std::int64_t paired_block_rows = 512;
 inline constexpr std::int64_t paired_depth(std::int64_t k) { return k <= depth / 2 ? depth / 2 : depth / 4; }
+/// Whether tiles are to find in the first-level cache what several of them read: on a Zen 4, of half the arithmetic, the second is near enough.
+inline bool feeds_from_first() { return !is_zen4(); }
 inline constexpr std::size_t panel_bytes = depth * 32 * sizeof(float);  // of the widest kind
 // Below this many multiplications one thread does it all: waking another costs more.
 inline constexpr std::int64_t serial_work = 256 * 1024;
@@ -83,15 +85,17 @@ std::int64_t tile_rows(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
     return std::min<std::int64_t>(kernels.most_rows, by_eight ? 8 : p.k <= 64 ? 4 : 7);
 }
 
-/// Whether tiles take two panels together: where a processor that other threads share waits for instructions. (Xeon, in quiet minutes and while another
-/// guest uses the same core: 14 rows of a panel 158 to 168 and 80 to 109 GFLOP/s, 6 rows of two 172 and 129.)
+/// Whether tiles take two panels together: where a processor that other threads share waits for instructions (Xeon, in quiet minutes and while another
+/// guest uses the same core: 14 rows of a panel 158 to 168 and 80 to 109 GFLOP/s, 6 rows of two 172 and 129), and where loads are what is left to
+/// wait for (a Zen 5, from the first-level cache: 254 and 273 of 280).
 template <class T>
 bool pairs_panels(const GemmKernels<T>& kernels) {
-    return std::is_same_v<OperandOf<T>, T> && kernels.paired_rows > 0 && is_no_zen();
+    return std::is_same_v<OperandOf<T>, T> && kernels.paired_rows > 0 && feeds_from_first();
 }
+/// Not rows that two tall tiles take on a Zen 5, which read b half as often (16 x 1,024 by 1,000 1.18 of the time, 20 x 768 by 3,072 1.4).
 template <class T>
 bool takes_pairs(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
-    return pairs_panels(kernels) && p.n >= 2 * kernels.most_columns;
+    return pairs_panels(kernels) && p.n >= 2 * kernels.most_columns && !(is_zen5() && p.m <= 2 * kernels.most_rows);
 }
 /// The panels that tiles take together from a column of so many on: two where they are `paired` and both are whole.
 template <class T>

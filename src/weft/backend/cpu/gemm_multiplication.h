@@ -55,11 +55,11 @@ class Multiplication {
         std::int64_t rows = std::max(divide_up(p_.m, way_.block_rows), std::int64_t{1});
         if (p_.m * p_.n * p_.k <= serial_work) return {rows, 1};
         // On one thread a cut only has b copied once more (128 x 1000 by 480 on an Intel: 130 to 169 GFLOP/s).
-        if (copies_.threads == 1 && way_.intel && way_.pack_b) return {rows, 1};
+        if (copies_.threads == 1 && way_.from_first && way_.pack_b) return {rows, 1};
         // Blocks of about a million multiplications, at most 64: enough to share out, few enough to cost nothing. What asks for the panels that follow
         // has several of them.
         std::int64_t wanted = std::clamp<std::int64_t>(p_.m * p_.n * p_.k / (1 << 20), 2, 64);
-        if (way_.intel && way_.pack_b) wanted = std::min<std::int64_t>(wanted, 4 * copies_.threads);
+        if (way_.from_first && way_.pack_b) wanted = std::min<std::int64_t>(wanted, 4 * copies_.threads);
         if (way_.pack_a && !copies_.whole) {
             // Each block copies its rows of a: rows are cut, into what threads can share, and columns where that is not enough.
             constexpr std::int64_t least_tiles = 4;
@@ -75,7 +75,7 @@ class Multiplication {
         std::int64_t columns = std::clamp<std::int64_t>(divide_up(wanted, rows), 1, way_.panels);
         if (rows * columns < std::min<std::int64_t>(wanted, 16))
             rows = std::clamp<std::int64_t>(divide_up(wanted, columns), rows, way_.tiles.count);
-        if (copies_.threads == 1 && way_.intel && p_.packed_b) columns = 1;
+        if (copies_.threads == 1 && way_.from_first && p_.packed_b) columns = 1;
         return {rows, even_columns(rows, columns)};
     }
 

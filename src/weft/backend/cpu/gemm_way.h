@@ -30,7 +30,7 @@ struct Way {
         pack_a = made || scattered || (big && panels >= 4 && (copied || read_often || (p.a_row == 1 && !halves)));
         std::int64_t rows = paired ? kernels.paired_rows : pack_a ? kernels.most_rows : tile_rows(kernels, p);
         tiles = RowTiles(p.m, collide && !pack_a ? colliding_rows(rows) : rows);
-        intel = is_no_zen() && !made;
+        from_first = feeds_from_first() && !made;
         // Sums of rows that collide are waited for (1,024 and 2,048 cubed on a Zen 4: 0.985 of the time).
         asks_c = halves && pack_a && p.c_row * static_cast<std::int64_t>(sizeof(*p.c)) % 2048 == 0;
         decide_of_b(p, kernels, big);
@@ -45,7 +45,7 @@ struct Way {
     bool pack_a, pack_b;
     bool paired;    // tiles take two panels together
     bool far;       // b comes from memory
-    bool intel;     // no Zen, and numbers multiplied as they are
+    bool from_first;  // tiles are fed from the first-level cache, by numbers multiplied as they are
     bool copies_b;  // the first tile of a panel copies it
     bool asks_c;    // tiles ask for the next one's sums
     bool in_rows;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
@@ -58,14 +58,14 @@ struct Way {
     void decide_of_b(const GemmProblem<T>& p, const GemmKernels<T>& kernels, bool big) {
         bool near = paired && stays_near(p);
         pack_b = !p.packed_b && (made || p.b_column != 1 || (big && worth_copying_b(p, tiles.count) && !near));
-        bool lies = p.packed_b || (!made && p.b_column == 1) || (intel && p.b_row == 1);
+        bool lies = p.packed_b || (!made && p.b_column == 1) || (from_first && p.b_row == 1);
         // On an Intel from a quarter of the second-level cache on, where a and c, too, take place (512 cubed: 0.96 of the time).
-        std::int64_t far_bytes = intel && !p.packed_b ? second_level_bytes / 4 : second_level_bytes;
+        std::int64_t far_bytes = from_first && !p.packed_b ? second_level_bytes / 4 : second_level_bytes;
         auto bytes = p.n * operands<T>(p.k) * static_cast<std::int64_t>(sizeof(OperandOf<T>));
         far = lies && bytes > far_bytes && tiles.count >= 3;
         bool pages_apart = p.b_row * number_size % 4096 == 0 && !by_fours(kernels);
         std::int64_t least = paired ? least_paired_rows(kernels.paired_rows) : kernels.least_copying;
-        copies_b = pack_b && intel && p.b_column == 1 && !pages_apart && least > 0 && tiles.each >= least;
+        copies_b = pack_b && from_first && p.b_column == 1 && !pages_apart && least > 0 && tiles.each >= least;
     }
 
     // Of few columns rows of a that come from beyond the second-level cache pass by but once, and each tile asks for the next one's, in pieces as long as
@@ -76,19 +76,20 @@ struct Way {
         constexpr std::int64_t near_row = 64;  // numbers of b
         bool behind = p.a_column == 1 && p.a_row < 2 * p.k;
         bool passes = behind && p.m * p.a_row * number_size >= second_level_bytes / 2;
-        if (!intel || paired || panels > 2 || pack_a || !passes) return;
+        if (!from_first || paired || panels > 2 || pack_a || !passes) return;
         if (p.b_column == 1 && !p.packed_b && p.b_row <= near_row) pack_b = false;
         panel_depth = pack_b ? depth : most_depth;
         in_rows = true;
     }
 
-    // What is copied here is half as deep on an Intel, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
-    // busy (128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97); of two
-    // panels again half, and more rows read them.
+    // What is copied here is half as deep, so that a panel stays in the first-level cache: tiles do not wait for the second then, which is
+    // busy (Xeon, 128 x 784 by 784 x 1024: 141 to 147 GFLOP/s, 128 x 768 by 3,072 135 to 142, 2,500 x 512 by 128 149 to 158; packed before 0.97); of two
+    // panels again half, and more rows read them (not on a Zen 5: 700 and 1,000 cubed 1.025 with a quarter of the depth, blocks of 256 rows 0.985).
     void cut(const GemmProblem<T>& p, const GemmKernels<T>& kernels) {
-        bool halved = intel && !p.packed_b && !by_fours(kernels);
-        panel_depth = !halved ? depth : paired ? paired_depth(p.k) : depth / 2;
-        block_rows = halved && paired && pack_a ? paired_block_rows : own::block_rows * together<T>;
+        bool halved = from_first && !p.packed_b && !by_fours(kernels) && (pack_b || !is_zen5());
+        bool quartered = halved && paired && !is_zen5();
+        panel_depth = quartered ? paired_depth(p.k) : halved ? depth / 2 : depth;
+        block_rows = quartered && pack_a ? paired_block_rows : own::block_rows * together<T>;
     }
 };
 
