@@ -43,12 +43,12 @@ struct Way {
     std::int64_t panels;
     std::int64_t panel_depth, block_rows;  // numbers of k, and rows, at a time
     bool pack_a, pack_b;
-    bool paired;    // tiles take two panels together
-    bool far;       // b comes from memory
+    bool paired;      // tiles take two panels together
+    bool far;         // b comes from memory
     bool from_first;  // tiles are fed from the first-level cache, by numbers multiplied as they are
-    bool copies_b;  // the first tile of a panel copies it
-    bool asks_c;    // tiles ask for the next one's sums
-    bool in_rows;   // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
+    bool copies_b;    // the first tile of a panel copies it
+    bool asks_c;      // tiles ask for the next one's sums
+    bool in_rows;     // tile by tile of rows, for writing c takes longer than its sums, or a is to pass once
 
   private:
     /// Whether tiles are those of 16 registers, whose panels are not halved, and are copied by the first tile wherever rows of b lie (a Zen 3,

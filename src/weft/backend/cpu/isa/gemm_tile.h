@@ -149,6 +149,7 @@ void compute(const GemmTile<T>& tile) {
         };
         // The next line of each row of a that lies apart: they are more than the processor follows by itself.
         [[maybe_unused]] const Operand* ahead = from_a[0] + in_line;
+        [[maybe_unused]] const std::int64_t next_a = tile.next_a;
         // Along with the last rows the next tile's sums, a column of lines after the other, in place of what else is asked for.
         [[maybe_unused]] std::int64_t asking_c = tile.asks_c ? 2 * rows * vectors : 0;
         [[maybe_unused]] const Operand* next_c = tile.next_c;
@@ -160,6 +161,8 @@ void compute(const GemmTile<T>& tile) {
                     ahead += asked * row;
                     if ((left & (in_line - 2)) == 0) ahead = from_a[0] + in_line;
                 }
+                if constexpr (!near_rows && panels > 1)
+                    if (next_a != 0 && (left & (in_line - 2)) == 0) fetch = from_a[0] + next_a;
                 multiply_two();
             }
             if (!near_rows || panels > 1 || asking_c == 0) break;
