@@ -92,11 +92,11 @@ void Writer::store_tail(const Line& line, std::int32_t from, int copy) {
     cmp(Xbyak::CodeGenerator::byte[rsp + static_cast<int>(in_place_at_)], 0);
     jne(pieces);
     DType memory = plan_.code.streams[line.immediate].memory;
-    Address place = ptr[element_address(line.immediate, copy)];
-    store_to(place, memory, line.from, from, true);
+    auto place = [&] { return ptr[element_address(line.immediate, copy)]; };  // may take instructions: on either way its own
+    store_to(place(), memory, line.from, from, true);
     jmp(done);
     L(pieces);
-    store_pieces(place, line.from, from);
+    store_pieces(place(), line.from, from);
     L(done);
 }
 
