@@ -129,7 +129,7 @@ bool takes_blocks(const GemmProblem<T>& p) {
     if (p.m < least_rows || p.n < least_columns || p.m * p.n * p.k < std::int64_t{1} << 28) return false;
     if (own_gemm_pieces(p.m, p.n, p.k) > 1) return false;  // other bits than of fewer of its rows
     std::int64_t apart = (p.b_column == 1 ? p.b_row : p.b_column) * static_cast<std::int64_t>(sizeof(T));
-    return (apart >= 2 * page ? p.k >= 192 : apart >= page && p.k > 256) && pairs_panels(kernels<T>());
+    return (apart >= 2 * page ? p.k >= 192 : apart >= page && p.k > 256) && pairs_panels(kernels<T>(), p.m);
 }
 
 template <class T>

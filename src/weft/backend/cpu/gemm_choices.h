@@ -85,17 +85,18 @@ std::int64_t tile_rows(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
     return std::min<std::int64_t>(kernels.most_rows, by_eight ? 8 : p.k <= 64 ? 4 : 7);
 }
 
-/// Whether tiles take two panels together: where a processor that other threads share waits for instructions (Xeon, in quiet minutes and while another
-/// guest uses the same core: 14 rows of a panel 158 to 168 and 80 to 109 GFLOP/s, 6 rows of two 172 and 129), and where loads are what is left to
-/// wait for (a Zen 5, from the first-level cache: 254 and 273 of 280).
+/// Whether the tiles of so many rows take two panels together: where a processor that other threads share waits for instructions (Xeon, in quiet minutes
+/// and while another guest uses the same core: 14 rows of a panel 158 to 168 and 80 to 109 GFLOP/s, 6 rows of two 172 and 129), and where loads are what
+/// is left to wait for (a Zen 5, from the first-level cache: 254 and 273 of 280). Not there rows that two tall tiles take, which read b half as often
+/// (16 x 1,024 by 1,000 1.18 of the time, 20 x 768 by 3,072 1.4).
 template <class T>
-bool pairs_panels(const GemmKernels<T>& kernels) {
-    return std::is_same_v<OperandOf<T>, T> && kernels.paired_rows > 0 && feeds_from_first();
+bool pairs_panels(const GemmKernels<T>& kernels, std::int64_t rows) {
+    bool few = is_zen5() && rows <= 2 * kernels.most_rows;
+    return std::is_same_v<OperandOf<T>, T> && kernels.paired_rows > 0 && feeds_from_first() && !few;
 }
-/// Not rows that two tall tiles take on a Zen 5, which read b half as often (16 x 1,024 by 1,000 1.18 of the time, 20 x 768 by 3,072 1.4).
 template <class T>
 bool takes_pairs(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
-    return pairs_panels(kernels) && p.n >= 2 * kernels.most_columns && !(is_zen5() && p.m <= 2 * kernels.most_rows);
+    return p.n >= 2 * kernels.most_columns && pairs_panels(kernels, p.m);
 }
 /// The panels that tiles take together from a column of so many on: two where they are `paired` and both are whole.
 template <class T>

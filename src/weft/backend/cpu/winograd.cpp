@@ -198,7 +198,7 @@ class InPixels final : public Convolution::Way {
         constexpr std::int64_t line = 16;
         for (int place = 0; place < places; ++place)
             for (std::int64_t panel = begin, count = 0; panel < end; panel += count) {
-                count = own::panels_at(gemm_, own::pairs_panels(gemm_), panel * width,
+                count = own::panels_at(gemm_, own::pairs_panels(gemm_, rows), panel * width,
                                        std::min(end * width, r_.destinations));
                 std::int64_t row_tiles = divide_up(rows, count == 2 ? gemm_.paired_rows : gemm_.most_rows);
                 for (std::int64_t piece = 0; piece < pieces; ++piece) {

@@ -104,7 +104,7 @@ class TileSums final : public Convolution::Way {
         std::int64_t width = gemm_.most_columns;
         int count = 0;
         for (std::int64_t column = 0; column < s_.out_channels; column += count * width) {
-            count = own::panels_at(gemm_, own::pairs_panels(gemm_), column, s_.out_channels);
+            count = own::panels_at(gemm_, own::pairs_panels(gemm_, s_.in_channels), column, s_.out_channels);
             std::int64_t row_tiles = divide_up(s_.in_channels, count == 2 ? gemm_.paired_rows : gemm_.most_rows);
             GemmTile<float> tile{};
             tile.panels = count, tile.paired = count == 2, tile.b_panel = width;

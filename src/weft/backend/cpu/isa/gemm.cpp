@@ -22,13 +22,7 @@ void pack_a_at_most(T* to, const T* a, std::int64_t row, std::int64_t column, in
 
 template <class T>
 void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
-    using V = Vec<T>;
-    if (row == 1 && rows <= V::lanes) {
-        // Whole vectors, of which the next writes over what is too much (a Zen 3 takes 20 cycles for part of one).
-        for (; k * rows >= V::lanes; --k, to += rows, a += column) V::store(to, V::load(a, rows));
-        for (; k > 0; --k, to += rows, a += column) V::store(to, V::load(a, rows), rows);
-        return;
-    }
+    if (row == 1 && rows <= Vec<T>::lanes) return pack_side_by_side(to, a, column, rows, k);
     std::int64_t done = column == 1 ? pack_turned_rows(to, a, row, rows, k) : 0;
     pack_a_at_most<T, most_rows>(to + done * rows, a + done * column, row, column, rows, k - done);
 }

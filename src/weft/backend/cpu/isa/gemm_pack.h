@@ -1,4 +1,4 @@
-// Matrices whose rows lie where tiles want columns, turned by squares in registers. Included by isa/gemm.cpp and isa/gemm_bfloat16.cpp.
+// Matrices as tiles read them: rows that lie side by side copied part by part, rows that lie where tiles want columns turned by squares in registers. Included by isa/gemm.cpp and isa/gemm_bfloat16.cpp.
 #pragma once
 
 #include "weft/backend/cpu/isa/gemm_tile.h"
@@ -6,6 +6,25 @@
 
 namespace weft::cpu::WEFT_ISA {
 namespace {
+
+/// Rows of a that lie side by side, no more than a vector holds, k of each.
+template <class V, class T>
+void pack_by_parts(T* to, const T* a, std::int64_t column, int rows, std::int64_t k) {
+    for (; k > 0; --k, to += rows, a += column) V::store(to, V::load(a, rows), rows);
+}
+template <class T>
+void pack_side_by_side(T* to, const T* a, std::int64_t column, int rows, std::int64_t k) {
+#if defined(WEFT_ISA_avx512)
+    // Half a vector lies across two lines less often: six rows in 0.75 of the time, of whole vectors written over each other 0.65 (a Zen 5).
+    rows <= HalfVec<T>::lanes ? pack_by_parts<HalfVec<T>>(to, a, column, rows, k)
+                              : pack_by_parts<Vec<T>>(to, a, column, rows, k);
+#else
+    // Whole vectors, of which the next writes over what is too much (a Zen 3 takes 20 cycles for part of one).
+    using V = Vec<T>;
+    for (; k * rows >= V::lanes; --k, to += rows, a += column) V::store(to, V::load(a, rows));
+    pack_by_parts<V>(to, a, column, rows, k);
+#endif
+}
 
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
 
