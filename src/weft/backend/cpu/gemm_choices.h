@@ -105,10 +105,12 @@ int panels_at(const GemmKernels<T>& kernels, bool paired, std::int64_t column, s
 }
 
 /// Whether such tiles find b as near where it lies as where it is copied: it is small, and its rows do not collide. (Xeon, of the time with copies: 80, 96,
-/// 150 and 300 cubed 0.93 to 0.98, 40 x 500 by 500 0.95; 512 cubed, rows 2 KB apart, 1.05.)
+/// 150 and 300 cubed 0.93 to 0.98, 40 x 500 by 500 0.95; 512 cubed, rows 2 KB apart, 1.05.) A Zen 5 follows it wherever it lies (64 x 1,024 by 1,024 and
+/// 4,096 0.92, 0.96, 128 x 784 by 1,024, 512 cubed 0.96, 128 x 768 by 3,072 1.0), but many rows by doubles whose rows lie pages apart (1.03 to 1.07).
 template <class T>
 bool stays_near(const GemmProblem<T>& p) {
     constexpr auto size = static_cast<std::int64_t>(sizeof(NumberOf<T>));
+    if (is_zen5()) return size == 4 || p.m <= 64 || p.b_row * size % 4096 != 0;
     return p.m * p.n * p.k <= (32 << 20) && p.n * p.k * size <= second_level_bytes && p.b_row * size % 1024 != 0;
 }
 
