@@ -105,11 +105,12 @@ constexpr std::int64_t least_onednn_rows = 512;
 
 // On a Xeon it is slow for rows of a that lie side by side, by few columns or by such of b: 1,024 x 1,024 (turned) by 256 took 1.12 to 1.3 of MKL's time
 // (weft's own 0.97), 3,072 x 1,024 by 768 1.19 (0.97), 1,024 x 4,096 by 256 1.39 (1.0), both turned 1,024 cubed 1.36 (1.0); but 768 x 1,024 by 3,072 1.05
-// (1.08). On a Zen 5, where only such whose rows of b end within a page come here, of oneDNN's time by weft's own: a turned, whose lines lie
-// pages apart, 0.83 and 0.87, others 0.98 to 1.04; b turned 0.71, 0.88, 0.94, 1.0; neither 1.0, 1.02, 1.02.
+// (1.08). On a Zen 5, where only such whose rows of b end within a page come here, weft's own took of oneDNN's time: up to 512 deep 0.91 to
+// 0.98; b turned 0.71, 0.88, 0.94, 1.0; a turned, whose lines lie pages apart, 0.83 and 0.87, others 0.98 to 1.04; deeper ones that lie in rows 0.99 to
+// 1.02.
 bool slow_in_onednn(const GemmProblem<float>& p) {
     constexpr std::int64_t few_columns = 1024;
-    if (is_zen5()) return p.b_row == 1 || (p.a_row == 1 && p.a_column * sizeof(float) % 4096 == 0);
+    if (is_zen5()) return p.k <= 512 || p.b_row == 1 || (p.a_row == 1 && p.a_column * sizeof(float) % 4096 == 0);
     return is_no_zen() && p.a_row == 1 && (p.n < few_columns || p.b_row == 1);
 }
 // On a Zen 4 rows that lie a multiple of half a page apart are read faster by weft's own (1024^3 110 GFLOP/s for 106, 2048^3 108 for 106; but
