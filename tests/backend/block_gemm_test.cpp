@@ -80,7 +80,7 @@ bool taken(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false
 TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
     for (Isa isa : usable_isas()) {
         InstructionSet one(isa);
-        bool pairs = own::pairs_panels(own::kernels<float>());
+        bool pairs = own::pairs_panels(own::kernels<float>(), 1024);
         EXPECT_EQ(taken<float>(1024, 1024, 1024), pairs);
         EXPECT_EQ(taken<float>(1024, 1024, 1024, false, true), pairs);
         EXPECT_EQ(taken<double>(1024, 1024, 512), pairs);

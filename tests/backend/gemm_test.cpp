@@ -172,6 +172,22 @@ TEST(Gemm, complex_products_are_complex) {
     EXPECT_EQ(e, std::complex<float>(5, 2));
 }
 
+TEST(Gemm, rows_and_columns_that_are_one_number_are_read_as_such) {
+    for (Isa isa : usable_isas()) {
+        InstructionSet guard(isa);
+        for (Sizes s : {Sizes{5, 70, 9}, Sizes{3, 200, 300}, Sizes{40, 300, 300}, Sizes{100, 130, 64}}) {
+            std::vector<float> a(static_cast<std::size_t>(s.m)), b(static_cast<std::size_t>(s.n)),
+                c(static_cast<std::size_t>(s.m * s.n));
+            for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7);
+            for (std::size_t j = 0; j < b.size(); ++j) b[j] = static_cast<float>(j % 5);
+            gemm(float32, s.m, s.n, s.k, {a.data(), 1, 0}, {b.data(), 0, 1}, c.data(), s.n);
+            for (std::int64_t i = 0; i < s.m; ++i)
+                for (std::int64_t j = 0; j < s.n; ++j)
+                    ASSERT_EQ(c[static_cast<std::size_t>(i * s.n + j)], static_cast<float>(i % 7 * (j % 5) * s.k));
+        }
+    }
+}
+
 TEST(Gemm, relu_keeps_nan) {
     float a = NAN, b = 1, c = 0;
     for (Isa isa : usable_isas()) {

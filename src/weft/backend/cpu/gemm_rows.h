@@ -74,7 +74,8 @@ class RowsOfA {
         constexpr auto size = static_cast<std::int64_t>(sizeof(NumberOf<T>));
         constexpr std::int64_t page = 4096, most = 32;
         if (2 * tiles_.most_rows() * size >= 64) return most;
-        std::int64_t apart = p_.a_column * size, sets = page / std::min(page, apart & -apart);
+        std::int64_t apart = p_.a_column * size;  // 0, where there is one k, or one number for all
+        std::int64_t sets = apart == 0 ? 1 : page / std::min(page, apart & -apart);
         std::int64_t lines = sets * first_level_ways();
         return lines >= most ? most : lines >= most / 2 ? most / 2 : most / 4;
     }
