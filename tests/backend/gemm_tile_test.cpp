@@ -46,6 +46,7 @@ void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_
                      .panels = panels,
                      .b_panel = width,
                      .paired = paired,
+                     .next_a = accumulate ? 0 : a.matrix.row_stride,
                      .next_c = c.data(),
                      .asks_c = !accumulate};
     if (copies) tile.copy_b = copy.data();

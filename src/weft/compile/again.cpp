@@ -220,6 +220,7 @@ void Remaker::write() {
         if (touches_[at(again.slot)].read.empty()) leave_first(again.slot, maker);
     }
     std::vector<Step> steps;
+    steps.reserve(plan_.steps.size() + chosen_.size());
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
         for (Step& made : before[s]) steps.push_back(std::move(made));
         steps.push_back(std::move(plan_.steps[s]));

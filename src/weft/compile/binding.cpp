@@ -204,6 +204,7 @@ bool Binder::owns(std::int32_t s, std::int32_t slot) const {
 
 void Binder::add_operands(std::int32_t s, BoundStep& bound) const {
     const Step& step = plan_.steps[at(s)];
+    bound.operands.reserve(bound.operands.size() + step.loads.size() + step.stores.size());
     for (std::int32_t load : step.loads) bound.operands.push_back(placed(views_[at(load)], s));
     for (std::int32_t slot : step.stores) bound.operands.push_back(placed(slot_view(slot), s));
 }

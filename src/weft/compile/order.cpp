@@ -199,6 +199,7 @@ void sort_steps(Plan& plan, Dependencies& dependencies, Key key) {
     }
     promise(order.size() == plan.steps.size(), "the steps of a plan have an order (partition made no cycle)");
     std::vector<Step> ordered;
+    ordered.reserve(order.size());
     for (std::size_t s : order) ordered.push_back(std::move(plan.steps[s]));
     plan.steps = std::move(ordered);
 }

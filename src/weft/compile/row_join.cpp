@@ -59,6 +59,7 @@ void join_rows(Plan& plan, const Graph& graph, const std::vector<RowMembers>& gr
         for (std::size_t s : groups[g].steps) group_of[s] = static_cast<std::int32_t>(g);
     std::vector<bool> wanted = wanted_outside(plan, group_of);
     std::vector<Step> steps;
+    steps.reserve(plan.steps.size() + groups.size());
     for (std::size_t s = 0; s < plan.steps.size(); ++s)
         if (group_of[s] < 0) steps.push_back(std::move(plan.steps[s]));
     StepMaker maker(graph, plan);

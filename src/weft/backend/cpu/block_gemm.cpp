@@ -102,7 +102,8 @@ class BlockProduct {
         tile.relu = last && p_.relu;
         tile.fetch = tile.b, tile.fetch_step = 0;
         // Beside a row of tiles' first the next one's rows of a, which come from beyond the second-level cache.
-        if (is_zen5() && column == block.columns.begin) tile.next_a = tile.rows * p_.a_row, tile.fetch_step = p_.a_row;
+        bool asks_a = is_zen5() && pair && column == block.columns.begin;
+        if (asks_a) tile.next_a = tile.rows * p_.a_row, tile.fetch_step = p_.a_row;
         // To the right, or where the rows below begin.
         std::int64_t right = column + tile.panels * width_;
         tile.next_c = right < block.columns.end ? tile.c + tile.panels * width_

@@ -92,9 +92,8 @@ void Writer::store_tail(const Line& line, std::int32_t from, int copy) {
     cmp(Xbyak::CodeGenerator::byte[rsp + static_cast<int>(in_place_at_)], 0);
     jne(pieces);
     DType memory = plan_.code.streams[line.immediate].memory;
-    auto place = [&] {
-        return ptr[element_address(line.immediate, copy)];
-    };  // may take instructions: on either way its own
+    // On either way by instructions of its own, where the array has no register.
+    auto place = [&] { return ptr[element_address(line.immediate, copy)]; };
     store_to(place(), memory, line.from, from, true);
     jmp(done);
     L(pieces);

@@ -1,4 +1,5 @@
-// Matrices as tiles read them: rows that lie side by side copied part by part, rows that lie where tiles want columns turned by squares in registers. Included by isa/gemm.cpp and isa/gemm_bfloat16.cpp.
+// Matrices as tiles read them: rows that lie side by side copied part by part, rows that lie where tiles want columns turned by squares in registers.
+// Included by isa/gemm.cpp and isa/gemm_bfloat16.cpp.
 #pragma once
 
 #include "weft/backend/cpu/isa/gemm_tile.h"
