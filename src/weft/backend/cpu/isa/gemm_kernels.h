@@ -67,8 +67,8 @@ struct GemmTile {
     OperandOf<T>* copy_b = nullptr;
     /// Of two panels: both together, where GemmKernels::paired_rows are as many rows or a few more. Each second row of b asks for a line.
     bool paired = false;
-    /// Of paired tiles whose rows of a lie apart: with every line of a's rows that is read eight are asked for from so many numbers behind it on,
-    /// fetch_step apart; 0: a line a row of b, as ever.
+    /// Of paired tiles whose rows of a lie apart: where a line of these begins, what is asked for goes on so many numbers behind it, fetch_step apart
+    /// (eight lines; of doubles four); 0: it goes on as it began.
     std::int64_t next_a = 0;
     /// Of paired tiles, and of those that ask for it: where the next one's sums lie, of as many rows; at least an address.
     const SumOf<T>* next_c = nullptr;
