@@ -111,8 +111,13 @@ LoopKernel::LoopKernel(const LoopAttributes& loop, std::span<const Layout> input
                                  size_of(whole.dtype()));
         result_places_.push_back({.array = i});
     }
-    add_phases(as_written ? 1 : steps_at_once(a_), compiler, options,
-               as_written ? StepForm::as_written : StepForm::rewritten_now);
+    std::int64_t at_once = as_written ? 1 : steps_at_once(a_);
+    bool rewritten = a_.condition && at_once > 1;
+    if (rewritten) rewrite_step(options);
+    add_phases(at_once, compiler, options,
+               as_written  ? StepForm::as_written
+               : rewritten ? StepForm::rewritten_before
+                           : StepForm::rewritten_now);
 }
 
 LoopKernel::LoopKernel(const LoopOfNumbers& loop, std::size_t arrays, std::size_t shown, const KernelCompiler& compiler,
@@ -187,13 +192,14 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     for (std::size_t i = 0; i < results_.size(); ++i)
         if (results_[i].collected) wanted.push_back(nodes[value_of(i)]), collected.push_back(i);
     std::vector<std::pair<std::size_t, Row>> rows;  // top, where it is collected
+    Tensor whole;
     for (std::int64_t j = 0; j < at_once; ++j) {
         for (std::size_t i = carried_; i < carried_ + a_.sliced; ++i) {
             now[i] = j == 0 ? nodes[i] : input(step_value_name, nodes[i].shape(), nodes[i].dtype());
             add_leaf(now[i], i, j);
         }
         std::vector<Tensor> made = j == 0 ? wanted : replaced(wanted, from, now);
-        if (a_.condition && at_once > 1) keep_what_is_over(made, now);
+        if (a_.condition && j > 0) whole = whole ? whole & now[condition_] : now[condition_];
         for (std::size_t k = 0; k < collected.size(); ++k) {
             std::size_t value = value_of(collected[k]);
             bool trail = value < carried_;
@@ -205,6 +211,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     std::vector<std::size_t> of_carry(carried_, none);
     for (std::size_t i = 0; i < carried_; ++i)
         if (needed_[i]) of_carry[i] = tops.size(), tops.push_back(now[i]);
+    if (whole) tops.push_back(whole);
 
     std::vector<Node*> leaf_nodes, top_nodes;
     for (const Tensor& x : leaves) leaf_nodes.push_back(x.node());
@@ -221,6 +228,7 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     for (const auto& [top, row] : rows) phase.output(top).collected.push_back(row);
     for (std::size_t i = 0; i < carried_; ++i)
         if (needed_[i]) phase.output(of_carry[i]).carries.push_back(i);
+    if (whole) phase.whole = static_cast<std::size_t>(&phase.output(tops.size() - 1) - phase.outputs.data());
     for (const OfCarried& of : of_carried_) {
         if (!of.collected) phase.output(of_carry[of.carry]).last.push_back(of.result);
     }
@@ -228,11 +236,16 @@ LoopKernel::Phase LoopKernel::phase(std::int64_t at_once, std::int64_t blocks, s
     return phase;
 }
 
-// Behind the loop's end, within a block of steps, everything stays as it is. It is said of the first step too, which is never behind it: so no
-// rule regroups what several steps add or multiply, and how many steps there are does not depend on how many are computed at once.
-void LoopKernel::keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const {
-    Tensor goes_on = now[condition_];
-    for (std::size_t i = 0; i < carried_; ++i) next[i] = where(goes_on, next[i], now[i]);
+// One step alone, before many are put together: so no rule regroups what several steps add or multiply, and how many steps there are does not
+// depend on how many are computed at once.
+void LoopKernel::rewrite_step(const BindOptions& options) {
+    KeepPending keep;
+    std::vector<Node*> leaves, tops;
+    for (std::size_t i = 0; i < inputs_; ++i) leaves.push_back(nodes_[i].node());
+    for (std::int64_t output : a_.step->outputs) tops.push_back(nodes_[at(output)].node());
+    Graph step = rewritten_for(gather(tops, leaves), options, true);
+    for (std::size_t i = 0; i < step.outputs.size(); ++i)
+        nodes_[at(a_.step->outputs[i])] = handle(step.entries[at(step.outputs[i])].node);
 }
 
 }  // namespace weft

@@ -17,7 +17,9 @@ namespace weft {
 std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results);
 
 /// All steps are run in one or two phases: many at a time where they are small, then those that are left. Where a condition says how many
-/// there are, some are run one by one, then many at a time: a loop that ends soon computes no step that nobody wants.
+/// there are, some are run one by one, then many at a time: a loop that ends soon computes no step that nobody wants. Nothing is known of the end
+/// within such a block (a choice in each step, of what it makes or what there was, made its chain of steps a tenth longer): a block in which the
+/// loop ends is left, and its steps are run one by one.
 class LoopKernel final : public Kernel {
   public:
     /// `rows`: of independent ones (loop_rows.h), as many as a run is for; 0: all, whatever they are.
@@ -95,6 +97,7 @@ class LoopKernel final : public Kernel {
         std::vector<Swing> swings;
         std::vector<std::size_t> several;  // outputs that belong in several places
         std::size_t of_condition = none;   // the output that says whether there is a further step
+        std::size_t whole = none;          // the output that says whether there was one after each but the last of a block
         Output& output(std::size_t top);
     };
     /// A result that shows a carried value.
@@ -107,7 +110,7 @@ class LoopKernel final : public Kernel {
     void add_phases(std::int64_t at_once, const KernelCompiler& compiler, const BindOptions& options, StepForm form);
     Phase phase(std::int64_t at_once, std::int64_t blocks, std::int64_t first, const KernelCompiler& compiler,
                 const BindOptions& options, StepForm form) const;
-    void keep_what_is_over(std::vector<Tensor>& next, std::span<const Tensor> now) const;
+    void rewrite_step(const BindOptions& options);
     void find_moves(Phase& phase) const;
     void find_swings(Phase& phase) const;
     void place_scratch();

@@ -75,7 +75,9 @@ void LoopKernel::find_swings(Phase& phase) const {
 void LoopKernel::place_spares(Phase& phase, std::size_t turn) {
     constexpr std::size_t line = 64;
     for (Output& output : phase.outputs) {
-        if (output.carries.empty()) continue;
+        bool whole = phase.whole != none && &output == &phase.outputs[phase.whole];
+        if (whole && turn == 1) output.spare[1] = output.spare[0];
+        if (whole ? turn == 1 : output.carries.empty()) continue;
         std::size_t step = std::min(std::bit_ceil(std::max<std::size_t>(output.bytes, 1)), line);
         output.spare[turn] = scratch_bytes_ = (scratch_bytes_ + step - 1) / step * step;
         scratch_bytes_ += output.bytes;

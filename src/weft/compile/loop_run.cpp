@@ -34,7 +34,10 @@ class LoopRun {
     }
 
     void all() {
-        for (const LoopKernel::Phase& phase : k_.phases_) run_phase(phase);
+        for (const LoopKernel::Phase& phase : k_.phases_) run_phase(phase, phase.blocks);
+        // Of a block in which the loop ended, step by step.
+        if (!k_.phases_.empty() && k_.phases_.back().whole != LoopKernel::none)
+            run_phase(k_.phases_[0], k_.phases_.back().at_once);
         for (const LoopKernel::OfCarried& of : k_.of_carried_)
             if (!of.collected) put(results_[of.result], carries_[of.carry], k_.given_[of.carry].carried);
     }
@@ -75,7 +78,13 @@ class LoopRun {
         return *static_cast<const bool*>(place_of(phase, phase.outputs[phase.of_condition], block - 1));
     }
 
-    void run_phase(const Phase& phase) {
+    // Whether the loop ended before the last step of this block.
+    bool ended_within(const Phase& phase, std::int64_t block) const {
+        return phase.whole != LoopKernel::none &&
+               !*static_cast<const bool*>(place_of(phase, phase.outputs[phase.whole], block));
+    }
+
+    void run_phase(const Phase& phase, std::int64_t blocks) {
         if (!goes_on()) return;
         table_ = reinterpret_cast<void**>(scratch_ + phase.table_at);
         leaves_ = reinterpret_cast<void**>(scratch_ + phase.addresses_at);
@@ -86,12 +95,13 @@ class LoopRun {
         place(phase);
         share(phase);
         std::int64_t block = 0;
-        for (; block < phase.blocks && goes_on(phase, block); ++block) {
+        for (; block < blocks && goes_on(phase, block); ++block) {
             if (block > 1 && !leaves_to_results(phase, block))
                 swing(phase, block);
             else if (block > 0)
                 go_on(phase, block);
             run_steps(phase);
+            if (ended_within(phase, block)) break;
             for (std::size_t o : phase.several) put_in_rows(phase, o, block);
         }
         hand_on(phase, block);

@@ -88,13 +88,13 @@ std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions
         return weft::bind(plan_for(graph, {.longest = longest, .numbers = true, .own_outputs = true}), graph, compiler,
                           options);
     }
-    Graph rewritten = rewrite(graph, rewriting_of(graph, options, true));
+    Graph rewritten = rewritten_for(graph, options, true);
     if (std::optional<Graph> parted = parted_maps(rewritten)) rewritten = std::move(*parted);
     return weft::bind(plan_for(rewritten, {.own_outputs = true}), rewritten, compiler, options);
 }
 
-Graph rewritten_for(const Graph& graph, const BindOptions& options) {
-    return rewrite(graph, rewriting_of(graph, options));
+Graph rewritten_for(const Graph& graph, const BindOptions& options, bool step) {
+    return rewrite(graph, rewriting_of(graph, options, step));
 }
 
 std::shared_ptr<const Binding> binding_for(const Graph& graph) {

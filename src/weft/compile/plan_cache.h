@@ -23,8 +23,8 @@ enum class StepForm : std::uint8_t { rewritten_now, rewritten_before, as_written
 /// The binding of a step of a loop: planned so that each output has dense memory of its own, bound for `compiler`.
 std::shared_ptr<const Binding> make_step_binding(const Graph& graph, BindOptions options,
                                                  const KernelCompiler& compiler, StepForm form);
-/// The graph, rewritten as programs are: products of matrices stay such.
-Graph rewritten_for(const Graph& graph, const BindOptions& options);
+/// The graph, rewritten as programs are (products of matrices stay such), or as a step of a loop is.
+Graph rewritten_for(const Graph& graph, const BindOptions& options, bool step = false);
 /// The binding of this graph, rewritten, for the CPU: from the cache or made now. Its leaves and outputs are numbered as the graph's.
 std::shared_ptr<const Binding> binding_for(const Graph& graph);
 CacheCount cache_count();
