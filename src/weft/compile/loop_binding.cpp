@@ -47,7 +47,7 @@ std::unique_ptr<Kernel> copy_kernel(const KernelCompiler& compiler, const Layout
 // from kernel to kernel. Of a loop that ends by a condition fewer, of fewer elements: what is computed behind its end is lost.
 std::int64_t steps_at_once(const LoopAttributes& a) {
     constexpr std::int64_t most_operations = 250, worth = 64;
-    const std::int64_t most_elements = a.condition ? 64 : 1024, most_steps = a.condition ? 16 : 64;
+    const std::int64_t most_elements = a.condition ? 64 : 1024, most_steps = a.condition ? 32 : 64;
     std::int64_t operations = 0;
     for (std::size_t i = 0; i < a.step->nodes.size(); ++i) {
         const Node& node = *a.step->nodes[i].node();
@@ -144,7 +144,7 @@ LoopKernel::LoopKernel(const LoopOfNumbers& loop, std::size_t arrays, std::size_
     }
     for (const OfArray& place : loop.places) result_slices_.push_back(static_cast<std::size_t>(place.slice));
     std::int64_t at_once = numbers_at_once(loop.instructions),
-                 lost = 16;  // behind the end of one that ends by a condition
+                 lost = 32;  // behind the end of one that ends by a condition
     add_phases(a_.condition ? std::min(at_once, lost) : at_once, compiler, options, StepForm::rewritten_before);
 }
 

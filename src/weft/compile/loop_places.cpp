@@ -97,7 +97,10 @@ void LoopKernel::place_scratch() {
     carries_at_ = take(carried_ * sizeof(void*)), bases_at_ = take(inputs_ * sizeof(void*));
     results_at_ = take(results_.size() * sizeof(void*));
     for (Phase& phase : phases_) {
-        phase.table_at = take(phase.table->empty().size() * sizeof(void*));
+        phase.alternates = phase.moves.empty() && std::ranges::none_of(phase.outputs, [](const Output& output) {
+            return !output.carries.empty() && !output.collected.empty();
+        });
+        phase.table_at = take(phase.table->empty().size() * sizeof(void*) * (phase.alternates ? 2 : 1));
         phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
         for (const OperandTable::Shared& shared : phase.table->shared()) phase.shared_at.push_back(take(shared.bytes));
         for (std::size_t turn : {0, 1}) place_spares(phase, turn);

@@ -71,17 +71,24 @@ class LoopRun {
     bool goes_on() const {
         return k_.condition_ == LoopKernel::none || *static_cast<const bool*>(carries_[k_.condition_]);
     }
-    // Before this block of the phase.
-    bool goes_on(const Phase& phase, std::int64_t block) const {
-        if (k_.condition_ == LoopKernel::none || block == 0) return true;
-        if (phase.of_condition == LoopKernel::none) return goes_on();
-        return *static_cast<const bool*>(place_of(phase, phase.outputs[phase.of_condition], block - 1));
-    }
-
-    // Whether the loop ended before the last step of this block.
-    bool ended_within(const Phase& phase, std::int64_t block) const {
-        return phase.whole != LoopKernel::none &&
-               !*static_cast<const bool*>(place_of(phase, phase.outputs[phase.whole], block));
+    /// What is said of the steps that are made, and where: nothing of a loop of a known number, which collects what it makes.
+    struct Ends {
+        const bool* further[2] = {&yes, &yes};  // after each even, each odd block, whether there is a further one
+        const bool* whole = &yes;               // whether there was a further step after each but the last of a block
+        static constexpr bool yes = true;
+    };
+    Ends ends_of(const Phase& phase) const {
+        Ends ends;
+        if (k_.condition_ == LoopKernel::none) return ends;
+        auto place = [&](std::size_t output, std::size_t turn) {
+            return reinterpret_cast<const bool*>(scratch_ + phase.outputs[output].spare[turn]);
+        };
+        for (std::size_t turn : {0, 1})
+            ends.further[turn] = phase.of_condition == LoopKernel::none
+                                     ? static_cast<const bool*>(carries_[k_.condition_])  // carried through as it is
+                                     : place(phase.of_condition, turn);
+        if (phase.whole != LoopKernel::none) ends.whole = place(phase.whole, 0);
+        return ends;
     }
 
     void run_phase(const Phase& phase, std::int64_t blocks) {
@@ -94,14 +101,19 @@ class LoopRun {
         phase.table->place_arena(table_, scratch_);
         place(phase);
         share(phase);
+        const Ends ends = ends_of(phase);
+        void** turns[] = {table_ + empty.size(), table_};
         std::int64_t block = 0;
-        for (; block < blocks && goes_on(phase, block); ++block) {
-            if (block > 1 && !leaves_to_results(phase, block))
-                swing(phase, block);
-            else if (block > 0)
+        for (; block < blocks && (block == 0 || *ends.further[(block - 1) & 1]); ++block) {
+            if (block > 1 && !leaves_to_results(phase, block)) {
+                if (phase.alternates && block == 2) std::copy_n(turns[1], empty.size(), turns[0]);
+                if (phase.alternates) table_ = turns[block & 1];
+                if (!phase.alternates || block == 2) swing(phase, block);
+            } else if (block > 0) {
                 go_on(phase, block);
+            }
             run_steps(phase);
-            if (ended_within(phase, block)) break;
+            if (!*ends.whole) break;
             for (std::size_t o : phase.several) put_in_rows(phase, o, block);
         }
         hand_on(phase, block);
