@@ -18,7 +18,8 @@ class Binder {
           compiler_(compiler),
           options_(options),
           places_pieces_(places_pieces),
-          binding_(std::make_shared<Binding>()) {
+          binding_(std::make_shared<Binding>()),
+          facts_(plan_, graph_, views_, output_of_, binding_->outputs, !options.step_of_loop) {
         binding_->plan = std::move(plan);
     }
 
@@ -53,7 +54,11 @@ class Binder {
     void find_kept_leaves();
     void bind_steps();
     [[noreturn]] static void refuse(const std::exception_ptr& failure, const BoundStep& step);
+    void find_alike();
     void bind_step(std::int32_t s);
+    StepKernels step_kernels(std::int32_t s) const;
+    // Whether it is the step before which indices of others are checked.
+    bool checks_late(std::int32_t s) const { return s == checks_at_ && !late_.empty(); }
     bool owns(std::int32_t s, std::int32_t slot) const;
     void add_operands(std::int32_t s, BoundStep& bound) const;
     void add_checks(const StepKernels& kernels, BoundStep& bound) const;
@@ -75,6 +80,7 @@ class Binder {
     bool places_pieces_;
     std::shared_ptr<Binding> binding_;
     Views views_;
+    AccessFacts facts_;
     std::vector<bool> kept_leaves_;  // of which kernels keep copies as they read them
     std::vector<std::int32_t> output_of_, leaf_last_;
     std::vector<std::int32_t> first_, last_read_;  // of each slot; behind these of second lives: when it is made again
@@ -85,6 +91,7 @@ class Binder {
     std::int32_t checks_at_ = -1;  // before this step the indices of those after it, in late_, are checked
     std::vector<std::int32_t> late_;
     std::vector<std::size_t> offsets_;
+    std::vector<std::int32_t> alike_;  // of each step the first that is like it, whose kernel it has
     std::size_t scratch_bytes_ = 0;
 };
 

@@ -4,8 +4,10 @@
 #include <map>
 #include <sstream>
 #include <tuple>
+#include <unordered_map>
 
 #include "weft/base/thread_pool.h"
+#include "weft/compile/alike_steps.h"
 #include "weft/compile/binder.h"
 #include "weft/compile/frugal.h"
 #include "weft/compile/index_checks.h"
@@ -135,6 +137,7 @@ void Binder::bind_steps() {
     constexpr std::size_t few = 4, of_entry = 128;  // bytes, half of what kernels of one vector take
     ready_heap(of_entry * graph_.entries.size());
     binding_->steps.resize(plan_.steps.size());
+    find_alike();
     std::vector<std::exception_ptr> failed(plan_.steps.size());
     auto make = [&](std::int64_t s) {
         try {
@@ -146,8 +149,24 @@ void Binder::bind_steps() {
     parallel_for(static_cast<std::int64_t>(plan_.steps.size()), make, plan_.steps.size() < few ? 1 : 0);
     for (std::size_t s = 0; s < failed.size(); ++s)
         if (failed[s]) refuse(failed[s], binding_->steps[s]);
-    for (const BoundStep& step : binding_->steps)
-        scratch_bytes_ = std::max(scratch_bytes_, step.kernel->scratch_bytes());
+    for (std::size_t s = 0; s < alike_.size(); ++s) {
+        BoundStep& bound = binding_->steps[s];
+        if (!bound.kernel) bound.kernel = binding_->steps[at(alike_[s])].kernel;
+        if (bound.kernel->shared_bytes() > 0)
+            bound.kept_of = step_kernels(static_cast<std::int32_t>(s)).kept_of(plan_.steps[s]);
+        scratch_bytes_ = std::max(scratch_bytes_, bound.kernel->scratch_bytes());
+    }
+}
+
+void Binder::find_alike() {
+    AlikeSteps alike(plan_, graph_, views_, output_of_, binding_->outputs, kept_leaves_);
+    std::unordered_map<Hash128, std::int32_t> known;
+    for (std::int32_t s = 0; s < static_cast<std::int32_t>(plan_.steps.size()); ++s) {
+        alike_.push_back(s);
+        if (checks_late(s)) continue;
+        auto key = alike.key(plan_.steps[at(s)], [&](std::int32_t slot) { return owns(s, slot); });
+        if (key) alike_.back() = known.emplace(*key, s).first->second;
+    }
 }
 
 // Here, not where it was thrown: only the caller's thread knows its modules.
@@ -169,17 +188,18 @@ void Binder::bind_step(std::int32_t s) {
         bound.where = node.where;
     }
     if (step.kind != Step::loop) bound.fails_at = bound.where;  // a loop's steps say it themselves
-    AccessFacts facts(plan_, graph_, views_, output_of_, binding_->outputs, !options_.step_of_loop);
-    bool checks = s == checks_at_ && !late_.empty();
-    static const std::vector<bool> none;
-    StepKernels kernels(plan_, graph_, compiler_, views_, facts, checks ? none : kept_leaves_, options_,
-                        [&](std::int32_t slot) { return owns(s, slot); });
-    bound.kernel = kernels.kernel(step);
+    StepKernels kernels = step_kernels(s);
+    if (alike_[at(s)] == s) bound.kernel = kernels.kernel(step);
     bound.product_operations = kernels.product_operations(step);
     if (options_.keep_loops) bound.loops = kernels.loops(step);
     add_operands(s, bound);
-    if (bound.kernel->shared_bytes() > 0) bound.kept_of = kernels.kept_of(step);
-    if (checks) add_checks(kernels, bound);
+    if (checks_late(s)) add_checks(kernels, bound);
+}
+
+StepKernels Binder::step_kernels(std::int32_t s) const {
+    static const std::vector<bool> none;
+    return StepKernels(plan_, graph_, compiler_, views_, facts_, checks_late(s) ? none : kept_leaves_, options_,
+                       [this, s](std::int32_t slot) { return owns(s, slot); });
 }
 
 // Whether the memory of a slot that the step stores is the step's own: nothing that it reads lies there.

@@ -44,7 +44,7 @@ class Views {
 };
 
 struct BoundStep {
-    std::unique_ptr<Kernel> kernel;
+    std::shared_ptr<const Kernel> kernel;  // of steps that are alike the same
     std::vector<View> operands;            // inputs, then outputs (then those of steps whose indices it checks)
     const Operation* operation = nullptr;  // that it is named after, for errors and the profile (null: a copy)
     std::source_location where;

@@ -26,7 +26,7 @@ void add_uses(const Graph& graph, std::int32_t entry, IndexUses& uses) {
 
 class CheckedFirst final : public Kernel {
   public:
-    CheckedFirst(std::vector<CheckBefore> checks, std::unique_ptr<Kernel> kernel, std::source_location where)
+    CheckedFirst(std::vector<CheckBefore> checks, std::shared_ptr<const Kernel> kernel, std::source_location where)
         : checks_(std::move(checks)), kernel_(std::move(kernel)), where_(where) {}
     std::size_t scratch_bytes() const override { return kernel_->scratch_bytes(); }
     std::string_view by() const override { return kernel_->by(); }
@@ -49,7 +49,7 @@ class CheckedFirst final : public Kernel {
         }
     }
     std::vector<CheckBefore> checks_;
-    std::unique_ptr<Kernel> kernel_;
+    std::shared_ptr<const Kernel> kernel_;
     std::source_location where_;
 };
 
@@ -76,7 +76,7 @@ std::optional<std::vector<std::int32_t>> late_checks(const Plan& plan, const Gra
     return late;
 }
 
-std::unique_ptr<Kernel> checked_first(std::vector<CheckBefore> checks, std::unique_ptr<Kernel> kernel,
+std::unique_ptr<Kernel> checked_first(std::vector<CheckBefore> checks, std::shared_ptr<const Kernel> kernel,
                                       std::source_location where) {
     return std::make_unique<CheckedFirst>(std::move(checks), std::move(kernel), where);
 }

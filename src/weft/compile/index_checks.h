@@ -25,7 +25,7 @@ struct CheckBefore {
     std::source_location where;
     std::size_t operands = 0;
 };
-std::unique_ptr<Kernel> checked_first(std::vector<CheckBefore> checks, std::unique_ptr<Kernel> kernel,
+std::unique_ptr<Kernel> checked_first(std::vector<CheckBefore> checks, std::shared_ptr<const Kernel> kernel,
                                       std::source_location where);
 
 }  // namespace weft

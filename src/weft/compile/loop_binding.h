@@ -95,10 +95,10 @@ class LoopKernel final : public Kernel {
             std::int64_t bytes[2];
         };
         std::vector<Swing> swings;
-        bool alternates = false;  // nothing goes on: there are two tables, of even and of odd blocks
+        bool alternates = false;           // nothing goes on: there are two tables, of even and of odd blocks
         std::vector<std::size_t> several;  // outputs that belong in several places
         std::size_t of_condition = none;   // the output that says whether there is a further step
-        std::size_t whole = none;          // the output that says whether there was one after each but the last of a block
+        std::size_t whole = none;  // the output that says whether there was one after each but the last of a block
         Output& output(std::size_t top);
     };
     /// A result that shows a carried value.

@@ -98,8 +98,8 @@ void LoopKernel::place_scratch() {
     results_at_ = take(results_.size() * sizeof(void*));
     for (Phase& phase : phases_) {
         phase.alternates = phase.moves.empty() && std::ranges::none_of(phase.outputs, [](const Output& output) {
-            return !output.carries.empty() && !output.collected.empty();
-        });
+                               return !output.carries.empty() && !output.collected.empty();
+                           });
         phase.table_at = take(phase.table->empty().size() * sizeof(void*) * (phase.alternates ? 2 : 1));
         phase.addresses_at = take((phase.leaves.size() + phase.outputs.size()) * sizeof(void*));
         for (const OperandTable::Shared& shared : phase.table->shared()) phase.shared_at.push_back(take(shared.bytes));
