@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "must_fail.h"
 #include "weft/autodiff/transform.h"
 #include "weft/check/check.h"
 #include "weft/ops/elementwise.h"
@@ -51,6 +52,27 @@ TEST(OwnOperation, has_shape_checks_a_value_and_a_gradient) {
     EXPECT_NEAR(weft::grad([](const weft::Tensor& x) { return sum(mish2(x)); })(x).to_vector<double>()[1], 0.6, 1e-15);
     EXPECT_THROW(smooth_distance(x, weft::Tensor::of<double>({1, 2})), weft::ShapeError);
     EXPECT_EQ(smooth_distance(weft::Tensor::of<std::int32_t>({1}), 1).dtype(), weft::float32);
+}
+
+TEST(OwnOperation, has_up_to_eight_operands) {
+    auto sum_of = [](int operands) {
+        weft::Operation operation;
+        operation.name = "sum_of_all", operation.arity = operands;
+        operation.infer = weft::infer_elementwise, operation.takes = weft::real_number;
+        operation.body = [](std::span<const Scalar> x, const weft::Attributes*) {
+            Scalar sum = x[0];
+            for (const Scalar& one : x.subspan(1)) sum = sum + one;
+            return sum;
+        };
+        return operation;
+    };
+    weft::Operation eight = sum_of(8), nine = sum_of(9);
+    std::vector<weft::Operand> x(9, weft::Tensor::of<double>({1, 2}));
+    weft::Tensor found = weft::apply(eight, std::span<const weft::Operand>(x).first(8));
+    EXPECT_EQ(found.to_vector<double>(), (std::vector<double>{8, 16}));
+    EXPECT_PLAIN_MESSAGE(ValueError,
+                         "sum_of_all: an elementwise operation has at most 8 operands, not 9; make it of several",
+                         weft::apply(nine, std::span<const weft::Operand>(x)));
 }
 
 TEST(OwnOperation, is_checked_by_one_call) {

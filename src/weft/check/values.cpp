@@ -1,6 +1,8 @@
 #include "weft/check/values.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "weft/check/cases.h"
 #include "weft/check/compare.h"
@@ -13,6 +15,17 @@
 
 namespace weft {
 namespace {
+
+/// The same values, from the one at `places` on.
+Array rotated(const Array& values, std::int64_t places) {
+    Array turned = Array::empty(values.dtype, values.dims);
+    std::size_t size = size_of(values.dtype), all = static_cast<std::size_t>(values.size()) * size,
+                front = static_cast<std::size_t>(places % values.size()) * size;
+    const auto* from = static_cast<const std::byte*>(values.address());
+    std::memcpy(turned.address(), from + front, all - front);
+    std::memcpy(static_cast<std::byte*>(turned.address()) + (all - front), from, front);
+    return turned;
+}
 
 // Runs one comparison; whatever it throws is a failure too. `what` describes the case.
 template <class F>
@@ -162,12 +175,14 @@ Failures check_specials(const Operation& operation) {
     Failures failures;
     for (DType dtype : all_dtypes()) {
         if (!operation.takes(operation.meet ? operation.meet(dtype) : dtype)) continue;
+        // Every value against every other; a fifth operand goes along with the first, a value ahead, and so do those behind it.
+        constexpr int most_axes = 4;
         Array values = special_values(dtype);
         std::vector<Array> inputs;
-        for (int k = 0; k < operation.arity; ++k) {  // every value against every other
-            Array spread = values;
-            spread.dims = Dims(static_cast<std::size_t>(operation.arity), 1);
-            spread.dims[static_cast<std::size_t>(k)] = values.size();
+        for (int k = 0; k < operation.arity; ++k) {
+            Array spread = rotated(values, k / most_axes);
+            spread.dims = Dims(static_cast<std::size_t>(std::min(operation.arity, most_axes)), 1);
+            spread.dims[static_cast<std::size_t>(k % most_axes)] = values.size();
             spread.strides = contiguous_strides(spread.dims);
             inputs.push_back(spread);
         }

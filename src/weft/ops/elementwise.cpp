@@ -38,6 +38,14 @@ DType result_dtype(const Operation& operation, DType meeting, const Attributes* 
     return dtype;
 }
 
+constexpr std::size_t most_operands = 8;
+
+void refuse_too_many(const Operation& operation, std::size_t operands) {
+    if (operands > most_operands)
+        throw ValueError(text(operation.name, ": an elementwise operation has at most ", most_operands,
+                              " operands, not ", operands, "; make it of several"));
+}
+
 }  // namespace
 
 void refuse_number(std::string_view name, const Operand& operand, DType dtype) {
@@ -73,12 +81,14 @@ Meta infer_elementwise(const Operation& operation, std::span<const Tensor> input
 }
 
 Tensor apply(const Operation& operation, std::span<const Operand> operands, AttributesHandle attributes) {
-    std::array<const Operand*, 4> all;
+    std::array<const Operand*, most_operands> all;
+    refuse_too_many(operation, operands.size());
     for (std::size_t i = 0; i < operands.size(); ++i) all[i] = &operands[i];
     return apply(operation, std::span<const Operand* const>(all.data(), operands.size()), std::move(attributes));
 }
 
 Tensor apply(const Operation& operation, std::span<const Operand* const> operands, AttributesHandle attributes) {
+    refuse_too_many(operation, operands.size());
     // The type that plain numbers take: that of the tensors, raised to the number's kind.
     std::size_t first = operation.condition ? 1 : 0;
     std::optional<DType> meet;
@@ -92,7 +102,7 @@ Tensor apply(const Operation& operation, std::span<const Operand* const> operand
         Kind kind = operands[i]->literal.kind;
         meet = meet ? promote_weak(*meet, kind) : default_dtype(kind);
     }
-    std::array<Tensor, 4> inputs;
+    std::array<Tensor, most_operands> inputs;
     for (std::size_t i = 0; i < operands.size(); ++i) {
         if (i < first) {
             inputs[i] = operands[i]->as(DType::bool_);
@@ -107,7 +117,7 @@ Tensor apply(const Operation& operation, std::span<const Operand* const> operand
 
 Scalar inline_body(const Operation& operation, std::span<const Scalar> operands, DType meeting, DType result_type,
                    const Attributes* attributes) {
-    std::array<Scalar, 4> inputs{0, 0, 0, 0};
+    std::array<Scalar, most_operands> inputs{0, 0, 0, 0, 0, 0, 0, 0};
     for (std::size_t i = 0; i < operands.size(); ++i) {
         DType wanted = operation.condition && i == 0 ? DType::bool_ : compute_dtype(meeting);
         inputs[i] = operands[i].dtype() == wanted ? operands[i] : cast(operands[i], wanted);

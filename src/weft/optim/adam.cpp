@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
 
 namespace weft::optim {
@@ -13,20 +14,19 @@ Tensor bias_correction(double beta, const Tensor& t) { return -expm1(t * std::lo
 }  // namespace
 
 AdamMoments::AdamMoments(double beta1, double beta2, double eps, const Tensor& t)
-    : beta1(beta1),
-      beta2(beta2),
-      eps(eps),
+    : averages(beta1, t.dtype()),
+      squares(beta2, t.dtype()),
+      eps(constant(eps, t.dtype())),
       correction1(bias_correction(beta1, t)),
       root_correction2(rsqrt(bias_correction(beta2, t))) {}
 
-std::pair<Tensor, Tensor> AdamMoments::update(const Tensor& gradient, Parameter& average, Parameter& squares) const {
-    Tensor m = beta1 * average.value() + (1 - beta1) * gradient;
-    Tensor v = beta2 * squares.value() + (1 - beta2) * square(gradient);
-    average.set(m), squares.set(v);
+std::pair<Tensor, Tensor> AdamMoments::update(const Tensor& gradient, Parameter& average, Parameter& square) const {
+    Tensor m = averages.next(average.value(), gradient), v = squares.next_of_squares(square.value(), gradient);
+    average.set(m), square.set(v);
     return {m, v};
 }
 
-Tensor AdamMoments::divisor(const Tensor& squares) const { return sqrt(squares) * root_correction2 + eps; }
+Tensor AdamMoments::divisor(const Tensor& v) const { return sqrt(v) * root_correction2 + eps; }
 
 AdamFamily::AdamFamily(std::string_view name, AdamOptions options)
     : Optimizer(name, options.weight_decay, options.groups), options_(std::move(options)) {
@@ -59,14 +59,20 @@ std::vector<Optimizer::SlotCell> Adam::slot_cells(const Parameter& parameter) co
 void Adam::update(DType dtype, std::span<Slot*> slots) {
     AdamMoments moments(options_.beta1, options_.beta2, options_.eps, step_number(dtype));
     Tensor lr = rate("lr", dtype), step_size = lr / moments.correction1;
+    const Slot* before = nullptr;
+    Tensor kept = constant(1.0, dtype), rate_of;
     for (Slot* slot : slots) {
-        auto [gradient, value] = begun(*slot, lr);
+        bool alike = before && before->lr_factor == slot->lr_factor && before->weight_decay == slot->weight_decay;
+        if (!alike) rate_of = scaled(step_size, *slot);
+        if (!alike && options_.decoupled_weight_decay) kept = share_kept(*slot, lr);
+        before = slot;
+        Tensor gradient = options_.decoupled_weight_decay ? slot->gradient : decayed(*slot);
         auto [average, squares] = moments.update(gradient, slot->state[0], slot->state[1]);
         if (options_.amsgrad) {
             squares = maximum(slot->state[2].value(), squares);
             slot->state[2].set(squares);
         }
-        finish(*slot, value - scaled(step_size, *slot) * average / moments.divisor(squares));
+        finish(*slot, adam_step(slot->value, kept, average, squares, rate_of, moments.root_correction2, moments.eps));
     }
 }
 
@@ -125,11 +131,11 @@ Adamax::Adamax(AdamaxOptions o)
 std::vector<Optimizer::SlotCell> Adamax::slot_cells(const Parameter&) const { return {{"exp_avg"}, {"exp_inf"}}; }
 
 void Adamax::update(DType dtype, std::span<Slot*> slots) {
-    double beta1 = options_.beta1;
-    Tensor lr = rate("lr", dtype), step_size = lr / bias_correction(beta1, step_number(dtype));
+    RunningMean averages(options_.beta1, dtype);
+    Tensor lr = rate("lr", dtype), step_size = lr / bias_correction(options_.beta1, step_number(dtype));
     for (Slot* slot : slots) {
         auto [gradient, value] = begun(*slot, lr);
-        Tensor average = beta1 * slot->state[0].value() + (1 - beta1) * gradient;
+        Tensor average = averages.next(slot->state[0].value(), gradient);
         Tensor largest = maximum(options_.beta2 * slot->state[1].value(), abs(gradient) + options_.eps);
         slot->state[0].set(average), slot->state[1].set(largest);
         finish(*slot, value - scaled(step_size, *slot) * average / largest);

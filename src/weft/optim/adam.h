@@ -3,6 +3,7 @@
 // PyTorch's formulas and defaults. Callers: users, train/.
 #pragma once
 
+#include "weft/optim/moments.h"
 #include "weft/optim/optimizer.h"
 
 namespace weft::optim {
@@ -58,12 +59,12 @@ struct AdamaxOptions {
 struct AdamMoments {
     AdamMoments(double beta1, double beta2, double eps, const Tensor& t);
     /// Sets the two cells; the means, not made up for.
-    std::pair<Tensor, Tensor> update(const Tensor& gradient, Parameter& average, Parameter& squares) const;
+    std::pair<Tensor, Tensor> update(const Tensor& gradient, Parameter& average, Parameter& square) const;
     /// sqrt(v / (1 - beta2**t)) + eps
-    Tensor divisor(const Tensor& squares) const;
+    Tensor divisor(const Tensor& v) const;
 
-    double beta1, beta2, eps;
-    Tensor correction1, root_correction2;  // 1 - beta1**t, 1 / sqrt(1 - beta2**t)
+    RunningMean averages, squares;
+    Tensor eps, correction1, root_correction2;  // 1 - beta1**t, 1 / sqrt(1 - beta2**t)
 };
 
 /// The rules' common part: options, checks, weight decay of either kind.

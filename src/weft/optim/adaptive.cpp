@@ -1,6 +1,7 @@
 #include "weft/optim/adaptive.h"
 
 #include "weft/ops/elementwise.h"
+#include "weft/optim/moments.h"
 
 namespace weft::optim {
 
@@ -22,13 +23,13 @@ std::vector<Optimizer::SlotCell> RMSprop::slot_cells(const Parameter&) const {
 void RMSprop::update(DType dtype, std::span<Slot*> slots) {
     Tensor lr = rate("lr", dtype), momentum;
     if (options_.momentum != 0) momentum = rate("momentum", dtype);
-    double alpha = options_.alpha;
+    RunningMean means(options_.alpha, dtype);
     for (Slot* slot : slots) {
         Tensor gradient = decayed(*slot);
-        Tensor squares = alpha * slot->state[0].value() + (1 - alpha) * square(gradient), spread = squares;
+        Tensor squares = means.next_of_squares(slot->state[0].value(), gradient), spread = squares;
         slot->state[0].set(squares);
         if (options_.centered) {
-            Tensor average = alpha * slot->state.back().value() + (1 - alpha) * gradient;
+            Tensor average = means.next(slot->state.back().value(), gradient);
             slot->state.back().set(average);
             spread = squares - square(average);
         }
@@ -79,13 +80,14 @@ std::vector<Optimizer::SlotCell> Adadelta::slot_cells(const Parameter&) const {
 
 void Adadelta::update(DType dtype, std::span<Slot*> slots) {
     Tensor lr = rate("lr", dtype);
-    double rho = options_.rho, eps = options_.eps;
+    RunningMean means(options_.rho, dtype);
+    double eps = options_.eps;
     for (Slot* slot : slots) {
         Tensor gradient = decayed(*slot);
-        Tensor squares = rho * slot->state[0].value() + (1 - rho) * square(gradient), moved = slot->state[1].value();
+        Tensor squares = means.next_of_squares(slot->state[0].value(), gradient), moved = slot->state[1].value();
         Tensor delta = sqrt(moved + eps) / sqrt(squares + eps) * gradient;
         slot->state[0].set(squares);
-        slot->state[1].set(rho * moved + (1 - rho) * square(delta));
+        slot->state[1].set(means.next_of_squares(moved, delta));
         finish(*slot, slot->value - scaled(lr, *slot) * delta);
     }
 }

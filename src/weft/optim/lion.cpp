@@ -1,6 +1,7 @@
 #include "weft/optim/lion.h"
 
 #include "weft/ops/elementwise.h"
+#include "weft/optim/moments.h"
 
 namespace weft::optim {
 
@@ -15,11 +16,12 @@ std::vector<Optimizer::SlotCell> Lion::slot_cells(const Parameter&) const { retu
 
 void Lion::update(DType dtype, std::span<Slot*> slots) {
     Tensor lr = rate("lr", dtype);
+    RunningMean directions(options_.beta1, dtype), averages(options_.beta2, dtype);
     for (Slot* slot : slots) {
         Tensor average = slot->state[0].value(), gradient = slot->gradient;
-        Tensor direction = sign(options_.beta1 * average + (1 - options_.beta1) * gradient);
+        Tensor direction = sign(directions.next(average, gradient));
         if (slot->weight_decay != 0) direction = direction + slot->weight_decay * slot->value;
-        slot->state[0].set(options_.beta2 * average + (1 - options_.beta2) * gradient);
+        slot->state[0].set(averages.next(average, gradient));
         finish(*slot, slot->value - scaled(lr, *slot) * direction);
     }
 }

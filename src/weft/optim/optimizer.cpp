@@ -118,8 +118,13 @@ Tensor Optimizer::decayed(const Slot& slot) {
     return slot.weight_decay == 0 ? slot.gradient : slot.gradient + slot.weight_decay * slot.value;
 }
 
+Tensor Optimizer::share_kept(const Slot& slot, const Tensor& lr) {
+    if (slot.weight_decay == 0) return constant(1.0, lr.dtype());
+    return 1.0 - scaled(lr, slot) * slot.weight_decay;
+}
+
 Tensor Optimizer::shrunk(const Slot& slot, const Tensor& lr) {
-    return slot.weight_decay == 0 ? slot.value : slot.value * (1.0 - scaled(lr, slot) * slot.weight_decay);
+    return slot.weight_decay == 0 ? slot.value : slot.value * share_kept(slot, lr);
 }
 
 void Optimizer::finish(Slot& slot, const Tensor& value) { slot.parameter.set(astype(value, slot.parameter.dtype())); }
