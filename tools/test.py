@@ -34,6 +34,9 @@ SANITIZED = {"asan": {"test_base", "test_core", "test_kernel", "test_graph", "te
 # Which run once more as on a processor without vector instructions: no machine code is made, the block evaluator serves. What derivatives and
 # maps over examples are made of is the same there: of the operation matrix the columns of values are enough.
 BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim", "test_random", "test_rewrite", "test_runtime"}
+# Which run once more as on a Zen 5, whose choices differ most from those of the others: of kernels, by the instructions that there are.
+AS_ZEN5 = {"test_backend": "*Gemm*:TurnedProducts*:Winograd*:*Few*:ManyColumns*:ShortSums*:RunningSum*:LongRows*", "test_compile": "Products*:Row*:Scans*",
+           "test_emit": "*"}
 # Which take longest, and so begin first, the longest of all foremost: what is long and begins last keeps one processor alone at work. One
 # that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
 SHARED_OUT = {"test_compile", "test_emit"}
@@ -196,9 +199,12 @@ def run_folders(tally):
         tally.part(f"python: tests/{folder}", lambda: run_python(tally, folder))
 
 
-def run_without_vectors(tally, around):
+def run_otherwise(tally, around):
     settings = {"WEFT_ISA": "baseline", "GTEST_FILTER": "-*__maps:*__*derivatives"}
     tally.part("release: without vectors", lambda: run_programs(tally, "release", sorted(BASELINE), settings, around))
+    for program, tests in AS_ZEN5.items():
+        settings = {"WEFT_PROCESSOR": "zen5", "GTEST_FILTER": tests}
+        tally.part(f"release: as on a Zen 5: {program}", functools.partial(run_programs, tally, "release", [program], settings, around))
 
 
 def main():
@@ -224,7 +230,7 @@ def main():
         tally.part("release: tests", lambda: run_programs(tally, "release"))
     # Checks in Python take one processor; programs that run once more, the others. What a check sets for itself is not for those.
     around = dict(os.environ)
-    tally.beside(lambda: run_folders(tally), lambda theirs: run_without_vectors(theirs, around) if built else None)
+    tally.beside(lambda: run_folders(tally), lambda theirs: run_otherwise(theirs, around) if built else None)
     for preset in [] if options.quick else SANITIZED:
         if chosen(preset) and tally.part(f"{preset}: build", lambda: build(tally, preset)):
             tally.part(f"{preset}: tests", lambda: run_programs(tally, preset))

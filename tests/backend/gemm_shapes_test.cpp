@@ -57,6 +57,31 @@ TEST(Gemm, tiles_for_halves_of_vectors_give_the_same_bits) {
     use_halves(before);
 }
 
+/// What was chosen for other processors, with this one's instructions: how tiles are cut, what is copied and when, in which order they go by.
+template <class T>
+void check_processors() {
+    for (Sizes s : {Sizes{64, 64, 64}, Sizes{65, 100, 7}, Sizes{100, 80, 50}, Sizes{200, 300, 40}, Sizes{20, 130, 512},
+                    Sizes{33, 4100, 3}, Sizes{130, 1024, 70}, Sizes{64, 32, 65}, Sizes{3, 200, 700},
+                    Sizes{300, 24, 300}, Sizes{49, 64, 1100}, Sizes{260, 200, 300}, Sizes{47, 42, 33}})
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns}) {
+            std::vector<T> first;
+            for (Processor kind : {Processor::intel, Processor::zen3, Processor::zen4, Processor::zen5}) {
+                use_processor(kind);
+                std::vector<T> c = with_epilogue<T>(s, of_a, true);
+                if (first.empty()) first = c;
+                EXPECT_TRUE(same_bits(c, first)) << name_of(kind) << ": " << s.m << "x" << s.n << "x" << s.k;
+            }
+        }
+}
+
+TEST(Gemm, what_is_chosen_for_other_processors_gives_the_same_bits) {
+    Processor before = processor();
+    bool halves = computes_in_halves();
+    check_processors<float>();
+    check_processors<double>();
+    use_processor(before), use_halves(halves);
+}
+
 /// A batch beyond the caches asks for what comes next; each of its products is the one that stands alone.
 template <class T>
 void check_far_batch(std::int64_t m, std::int64_t n, std::int64_t k) {

@@ -42,16 +42,22 @@ bool wants_tiles() {
     throw ValueError(text("WEFT_AMX is '", *choice, "'; it may be on or off"));
 }
 
+/// The one of this name, among all that have one.
+template <class Named>
+Named named(const char* variable, const std::string& wanted, std::span<const Named> all, const char* rule) {
+    std::string known;
+    for (Named one : all) {
+        if (name_of(one) == wanted) return one;
+        known += (known.empty() ? "" : ", ") + std::string(name_of(one));
+    }
+    throw ValueError(text(variable, " is '", wanted, "', but ", rule, " ", known));
+}
+
 Isa chosen() {
     (void)wants_tiles();  // a mistake is said before any work
     std::span<const Isa> usable = usable_isas();
     auto wanted = environment("WEFT_ISA");
-    if (!wanted) return usable.back();
-    for (Isa isa : usable)
-        if (name_of(isa) == *wanted) return isa;
-    std::string known;
-    for (Isa isa : usable) known += (known.empty() ? "" : ", ") + std::string(name_of(isa));
-    throw ValueError(text("WEFT_ISA is '", *wanted, "', but this build on this processor runs ", known));
+    return wanted ? named("WEFT_ISA", *wanted, usable, "this build on this processor runs") : usable.back();
 }
 
 std::atomic<Isa>& in_use() {
@@ -77,6 +83,31 @@ bool has_vectors_of_512() {
 #else
     return false;
 #endif
+}
+
+constexpr Processor all_processors[] = {
+#define WEFT_PROCESSOR_VALUE(name) Processor::name,
+    WEFT_FOR_EACH_PROCESSOR(WEFT_PROCESSOR_VALUE)
+#undef WEFT_PROCESSOR_VALUE
+};
+
+Processor this_one() {
+    unsigned family = family_of_amd();
+    if (family == 0) return Processor::intel;
+    if (family == zen5_family) return Processor::zen5;
+    return !has_vectors_of_512() ? Processor::zen3 : family == zen4_family ? Processor::zen4 : Processor::intel;
+}
+
+Processor chosen_processor() {
+    auto wanted = environment("WEFT_PROCESSOR");
+    return wanted
+               ? named("WEFT_PROCESSOR", *wanted, std::span<const Processor>(all_processors), "kernels are chosen for")
+               : this_one();
+}
+
+std::atomic<Processor>& processor_in_use() {
+    static std::atomic<Processor> kind{chosen_processor()};
+    return kind;
 }
 
 std::atomic<bool>& halves_in_use() {
@@ -124,17 +155,10 @@ std::atomic<bool>& tiles_in_use() {
 
 }  // namespace
 
-bool is_zen5() {
-    static const bool is = family_of_amd() == zen5_family;
-    return is;
-}
-bool is_zen4() {
-    static const bool is = family_of_amd() == zen4_family && has_vectors_of_512();
-    return is;
-}
-bool is_zen3() {
-    static const bool is = family_of_amd() != 0 && !has_vectors_of_512();
-    return is;
+Processor processor() { return processor_in_use().load(std::memory_order_relaxed); }
+void use_processor(Processor kind) {
+    processor_in_use() = kind;
+    use_halves(kind == Processor::zen4);
 }
 bool is_intel() {
 #if defined(__x86_64__)
@@ -172,6 +196,17 @@ std::span<const Isa> usable_isas() {
 void use_isa(Isa isa) {
     if (!runs(isa)) throw ValueError(text("use_isa: this processor has no ", name_of(isa)));
     in_use().store(isa, std::memory_order_relaxed);
+}
+
+std::string_view name_of(Processor kind) {
+    switch (kind) {
+#define WEFT_PROCESSOR_NAME(name) \
+    case Processor::name:         \
+        return #name;
+        WEFT_FOR_EACH_PROCESSOR(WEFT_PROCESSOR_NAME)
+#undef WEFT_PROCESSOR_NAME
+    }
+    __builtin_unreachable();
 }
 
 std::string_view name_of(Isa isa) {

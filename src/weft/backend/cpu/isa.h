@@ -53,16 +53,27 @@ std::span<const Isa> usable_isas();
 /// From now on `isa`, which must be usable (ValueError); for tests.
 void use_isa(Isa isa);
 std::string_view name_of(Isa isa);
-/// Whether it is a Zen 5: it reads an array faster when loops ask for what lies far ahead, by which a Zen 4 loses.
-bool is_zen5();
-/// Whether it is a Zen 4.
-bool is_zen4();
-/// Whether it is AMD's without vectors of 512 bits: a Zen 3, or one of those before it, of which none was measured.
-bool is_zen3();
-/// Whether it is no Zen 4 or 5: what was measured on an Intel (an Emerald Rapids) is chosen. A Zen 3 does well by that (of its time with what a Zen 4 wants:
-/// softmax 0.95, gradient of layer norm 0.93, products 0.93 to 1.0).
+/// The processors that were measured. What is best on one of them is a loss on another: how far ahead memory is asked for, how many rows a product's
+/// tile has, who copies its panels. zen3 is AMD's without vectors of 512 bits, also those before it, of which none was measured; intel (an Emerald
+/// Rapids) stands for all others.
+#define WEFT_FOR_EACH_PROCESSOR(X) X(intel) X(zen3) X(zen4) X(zen5)
+#define WEFT_PROCESSOR_ENUMERATOR(name) name,
+enum class Processor : unsigned char { WEFT_FOR_EACH_PROCESSOR(WEFT_PROCESSOR_ENUMERATOR) };
+#undef WEFT_PROCESSOR_ENUMERATOR
+/// The one for which kernels are chosen: this one, unless WEFT_PROCESSOR or use_processor() says otherwise.
+Processor processor();
+/// From now on as for this one, its halves too (use_halves); for tests, so that any machine tests what was chosen for others. No choice asks for
+/// instructions: which there are says best_isa(). Results are the same, but for large products that a library would take.
+void use_processor(Processor kind);
+std::string_view name_of(Processor kind);
+/// A Zen 5 reads an array faster when loops ask for what lies far ahead, by which a Zen 4 loses.
+inline bool is_zen5() { return processor() == Processor::zen5; }
+inline bool is_zen4() { return processor() == Processor::zen4; }
+inline bool is_zen3() { return processor() == Processor::zen3; }
+/// What was measured on an Intel is chosen. A Zen 3 does well by that (of its time with what a Zen 4 wants: softmax 0.95, gradient of layer norm 0.93,
+/// products 0.93 to 1.0).
 inline bool is_no_zen() { return !is_zen4() && !is_zen5(); }
-/// Whether it is one of Intel's, whose first approximations of inverses are given to the bit.
+/// Whether this is one of Intel's, whatever is chosen: their first approximations of inverses are given to the bit.
 bool is_intel();
 /// Whether its vectors of 512 bits are computed as two halves, so that half a vector takes half of the time: a Zen 4's are.
 bool computes_in_halves();

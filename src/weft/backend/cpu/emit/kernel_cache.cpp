@@ -153,8 +153,8 @@ std::int64_t lane_bytes_of(const Program& program) {
 Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::span<const StreamKind> stores, Isa isa,
                const EmitOptions& options) {
     Hasher hasher;
-    hasher.add(static_cast<std::uint64_t>(options.most) << 8 | static_cast<std::uint64_t>(options.unroll) << 1 |
-               static_cast<std::uint64_t>(options.half));
+    hasher.add(static_cast<std::uint64_t>(processor()) << 48 | static_cast<std::uint64_t>(options.most) << 8 |
+               static_cast<std::uint64_t>(options.unroll) << 1 | static_cast<std::uint64_t>(options.half));
     Hash128 content = hash_of(program);
     hasher.add(content.high);
     hasher.add(content.low);
