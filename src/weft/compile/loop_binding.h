@@ -17,9 +17,9 @@ namespace weft {
 std::vector<bool> wanted_nodes(const LoopAttributes& a, std::span<const LoopResultAttributes> results);
 
 /// All steps are run in one or two phases: many at a time where they are small, then those that are left. Where a condition says how many
-/// there are, some are run one by one, then many at a time: a loop that ends soon computes no step that nobody wants. Nothing is known of the end
-/// within such a block (a choice in each step, of what it makes or what there was, made its chain of steps a tenth longer): a block in which the
-/// loop ends is left, and its steps are run one by one.
+/// there are, some are run one by one, then many at a time: a loop that ends soon computes no step that nobody wants. Nothing is chosen within
+/// such a block, for a choice in each step would be one more thing that the next one waits for: a block in which the loop ends is left, and its
+/// steps are run one by one.
 class LoopKernel final : public Kernel {
   public:
     /// `rows`: of independent ones (loop_rows.h), as many as a run is for; 0: all, whatever they are.

@@ -60,11 +60,11 @@ void Adam::update(DType dtype, std::span<Slot*> slots) {
     AdamMoments moments(options_.beta1, options_.beta2, options_.eps, step_number(dtype));
     Tensor lr = rate("lr", dtype), step_size = lr / moments.correction1;
     const Slot* before = nullptr;
-    Tensor kept = constant(1.0, dtype), rate_of;
+    Tensor kept, rate_of;
     for (Slot* slot : slots) {
         bool alike = before && before->lr_factor == slot->lr_factor && before->weight_decay == slot->weight_decay;
         if (!alike) rate_of = scaled(step_size, *slot);
-        if (!alike && options_.decoupled_weight_decay) kept = share_kept(*slot, lr);
+        if (!alike) kept = options_.decoupled_weight_decay ? share_kept(*slot, lr) : Tensor();
         before = slot;
         Tensor gradient = options_.decoupled_weight_decay ? slot->gradient : decayed(*slot);
         auto [average, squares] = moments.update(gradient, slot->state[0], slot->state[1]);

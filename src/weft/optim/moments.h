@@ -19,7 +19,7 @@ class RunningMean {
     Tensor decay_, share_;
 };
 
-/// value * kept - rate * average / (sqrt(squares) * root + eps); `root`: 1 / sqrt(1 - beta2**t), what makes up for the start of `squares` at zero.
+/// value * kept - rate * average / (sqrt(squares) * root + eps); no `kept`: 1. `root`: 1 / sqrt(1 - beta2**t), what makes up for the start of `squares` at zero.
 Tensor adam_step(const Tensor& value, const Tensor& kept, const Tensor& average, const Tensor& squares,
                  const Tensor& rate, const Tensor& root, const Tensor& eps);
 

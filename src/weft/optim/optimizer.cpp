@@ -119,12 +119,12 @@ Tensor Optimizer::decayed(const Slot& slot) {
 }
 
 Tensor Optimizer::share_kept(const Slot& slot, const Tensor& lr) {
-    if (slot.weight_decay == 0) return constant(1.0, lr.dtype());
-    return 1.0 - scaled(lr, slot) * slot.weight_decay;
+    return slot.weight_decay == 0 ? Tensor() : 1.0 - scaled(lr, slot) * slot.weight_decay;
 }
 
 Tensor Optimizer::shrunk(const Slot& slot, const Tensor& lr) {
-    return slot.weight_decay == 0 ? slot.value : slot.value * share_kept(slot, lr);
+    Tensor kept = share_kept(slot, lr);
+    return kept ? slot.value * kept : slot.value;
 }
 
 void Optimizer::finish(Slot& slot, const Tensor& value) { slot.parameter.set(astype(value, slot.parameter.dtype())); }
