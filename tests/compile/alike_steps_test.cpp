@@ -59,12 +59,16 @@ TEST(AlikeSteps, that_differ_in_one_thing_have_kernels_of_their_own) {
     EXPECT_FALSE(share(sum(a, {1}), sum(b, {0}))) << "axes";
     EXPECT_FALSE(share(sum(a, {1}), max(b, {1}))) << "reductions";
     EXPECT_FALSE(share(matmul(a, w), matmul(b, permute_dims(u, {1, 0})))) << "a turned matrix";
-    EXPECT_FALSE(share(a / sum(a, {1}, true), a / sum(b, {1}, true))) << "what is read twice";
-    Tensor whole = sin(a);  // lies on a line of memory, its second row's rest does not
-    Graph graph = rewritten_graph(
-        Tensors{sum(whole), max(slice(whole, {0, 0}, {1, 40}), {1}) * 2, max(slice(whole, {1, 1}, {1, 39}), {1}) * 2});
-    auto binding = bound(graph);
-    EXPECT_EQ(kernels_of(*binding), binding->steps.size()) << binding->str();
+    Tensor c = numbers("c", {6, 6, 6}), d = numbers("d", {6, 6, 6}), e = numbers("e", {6, 6, 6}),
+           f = numbers("f", {6, 6, 6});
+    EXPECT_FALSE(share(c - permute_dims(d, {1, 0, 2}), e - permute_dims(f, {0, 2, 1})))
+        << "strides of the same operation";
+    EXPECT_FALSE(share((a - w) / sum(a, {1}, true), (b - u) / sum(u, {1}, true))) << "which of two is read twice";
+    // A product's first row begins on a line of memory, its second does not.
+    Tensor whole = matmul(a, w), first = slice(whole, {0, 0}, {1, 32}), second = slice(whole, {1, 0}, {1, 32});
+    auto binding = bound(rewritten_graph(Tensors{max(first, {1}), max(second, {1})}));
+    EXPECT_EQ(binding->steps.size(), 3u) << binding->str();
+    EXPECT_EQ(kernels_of(*binding), 3u) << binding->str();
 }
 
 TEST(AlikeSteps, are_told_apart_by_what_is_known_of_their_memory) {
