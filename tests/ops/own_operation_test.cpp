@@ -73,6 +73,8 @@ TEST(OwnOperation, has_up_to_eight_operands) {
     EXPECT_PLAIN_MESSAGE(ValueError,
                          "sum_of_all: an elementwise operation has at most 8 operands, not 9; make it of several",
                          weft::apply(nine, std::span<const weft::Operand>(x)));
+    std::vector<weft::Tensor> tensors(9, weft::Tensor::of<double>({1, 2}));
+    EXPECT_THROW((void)weft::make_node(nine, tensors, nullptr, std::source_location::current()), weft::ValueError);
 }
 
 TEST(OwnOperation, is_checked_by_one_call) {

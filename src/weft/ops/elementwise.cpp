@@ -62,6 +62,7 @@ DType meeting_dtype(const Operation& operation, std::span<const Tensor> inputs) 
 }
 
 Meta infer_elementwise(const Operation& operation, std::span<const Tensor> inputs, const Attributes* attributes) {
+    refuse_too_many(operation, inputs.size());  // also of a node that is made without apply()
     DType meeting = meeting_dtype(operation, inputs);
     if (operation.takes && !operation.takes(meeting)) {
         std::string types;

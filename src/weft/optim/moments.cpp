@@ -51,8 +51,7 @@ WEFT_REGISTER(running_square_mean_operation);
 const Operation adam_step_operation = record(
     "adam_step", 6,
     "value - rate * average / (sqrt(squares) * root + eps): a step of Adam (Kingma and Ba, 2015, algorithm 1), whose "
-    "means' start at "
-    "zero `rate` and `root` make up for.",
+    "means' start at zero `rate` and `root` make up for.",
     [](Numbers x) { return x[0] - step_of(x.subspan(1)); }, [](Reals x) { return x[0] - step_of(x.subspan(1)); },
     {{5, 9}, {-1, 1}, {0.1, 2}, {0.1, 1}, {0.5, 2}, {0.1, 1}});
 WEFT_REGISTER(adam_step_operation);
@@ -60,8 +59,7 @@ WEFT_REGISTER(adam_step_operation);
 const Operation adamw_step_operation = record(
     "adamw_step", 7,
     "value * kept - rate * average / (sqrt(squares) * root + eps): a step of Adam with a decay apart from the gradient "
-    "(Loshchilov "
-    "and Hutter, 2019).",
+    "(Loshchilov and Hutter, 2019).",
     [](Numbers x) { return x[0] * x[1] - step_of(x.subspan(2)); },
     [](Reals x) { return x[0] * x[1] - step_of(x.subspan(2)); },
     {{5, 9}, {0.5, 1}, {-1, 1}, {0.1, 2}, {0.1, 1}, {0.5, 2}, {0.1, 1}});

@@ -126,8 +126,9 @@ class Optimizer {
     Tensor step_number(DType dtype) const;
     /// gradient + weight_decay * value
     static Tensor decayed(const Slot& slot);
-    /// 1 - lr * weight_decay, lr times the slot's factor (none: 1); times the value: decay apart from the gradient
+    /// 1 - lr * weight_decay, lr times the slot's factor: what decay apart from the gradient leaves of the value. Empty without one.
     static Tensor share_kept(const Slot& slot, const Tensor& lr);
+    /// value * share_kept
     static Tensor shrunk(const Slot& slot, const Tensor& lr);
     /// Sets a parameter (of whatever type it is) to its new value.
     static void finish(Slot& slot, const Tensor& value);

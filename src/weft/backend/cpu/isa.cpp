@@ -198,26 +198,15 @@ void use_isa(Isa isa) {
     in_use().store(isa, std::memory_order_relaxed);
 }
 
+#define WEFT_QUOTED(name) #name,
 std::string_view name_of(Processor kind) {
-    switch (kind) {
-#define WEFT_PROCESSOR_NAME(name) \
-    case Processor::name:         \
-        return #name;
-        WEFT_FOR_EACH_PROCESSOR(WEFT_PROCESSOR_NAME)
-#undef WEFT_PROCESSOR_NAME
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view names[] = {WEFT_FOR_EACH_PROCESSOR(WEFT_QUOTED)};
+    return names[static_cast<std::size_t>(kind)];
 }
-
 std::string_view name_of(Isa isa) {
-    switch (isa) {
-#define WEFT_ISA_NAME(name) \
-    case Isa::name:         \
-        return #name;
-        WEFT_FOR_EACH_ISA(WEFT_ISA_NAME)
-#undef WEFT_ISA_NAME
-    }
-    __builtin_unreachable();
+    static constexpr std::string_view names[] = {WEFT_FOR_EACH_ISA(WEFT_QUOTED)};
+    return names[static_cast<std::size_t>(isa)];
 }
+#undef WEFT_QUOTED
 
 }  // namespace weft::cpu
