@@ -121,11 +121,15 @@ bool ReductionKernel::joins_without_code() const {
     return true;
 }
 
-/// Whether a tile is all rows of all columns, of which the results lie one behind the other as they are made.
+/// Whether a tile is all rows of all columns, of which the results lie as they are made: one behind the other; machine code's all of them so.
 bool ReductionKernel::joins_where_stored(std::size_t reduced) const {
-    if (way_ != Way::columns || !joined_ || reduced != 1 || chunks_ != 1 || tiles_.segment() != inner_) return false;
+    if (way_ != Way::columns || reduced != 1 || chunks_ != 1 || tiles_.segment() != inner_) return false;
+    bool by_loops = straight_ ? length_ < fewest_widened_rows : length_ * inner_ <= runner_.block();
+    if (!joined_ && !by_loops) return false;
     return std::all_of(outputs_.begin(), outputs_.end(), [&](const Output& output) {
-        return !output.position && output.stream.memory == output.dtype && output.stream.contiguous(kept_);
+        bool beside = joined_ ? output.stream.contiguous(kept_)
+                              : output.stream.strides.back() == static_cast<std::int64_t>(output.width());
+        return !output.position && output.stream.memory == output.dtype && beside;
     });
 }
 
@@ -142,9 +146,43 @@ void ReductionKernel::join_boxes(Thread& thread, std::int64_t first, std::int64_
         });
 }
 
+/// The same by the library's loops: as the values lie, or computed of as many tiles as a block holds. A tile of few rows and columns takes less
+/// than finding its place among all, and delivering it.
+void ReductionKernel::join_boxes_by_loops(Thread& thread, std::int64_t first, std::int64_t count) const {
+    std::int64_t each = length_ * inner_, end = first + count;
+    Dims at(kept_.size() + 1, 0);  // the box's, with its first row and column
+    unravel(first * inner_, kept_, at.data());
+    for (std::int64_t next = first; first < end; first = next) {
+        next = straight_ ? end : std::min(end, first + runner_.block() / each);
+        if (!straight_) evaluate(thread, first * each, (next - first) * each);
+        for (std::int64_t box = 0; box < next - first; ++box) {
+            for (std::size_t i = 0; i < outputs_.size(); ++i) join_box(thread, i, at.data(), box);
+            for (std::size_t axis = kept_.size() - 1; axis-- > 0 && ++at[axis] == kept_[axis];) at[axis] = 0;
+        }
+    }
+}
+
+/// `box`: its number among those whose values were computed.
+void ReductionKernel::join_box(Thread& thread, std::size_t i, const std::int64_t* at, std::int64_t box) const {
+    const Output& output = outputs_[i];
+    std::byte* to = static_cast<std::byte*>(thread.stores[i]) + output.stream.offset(at);
+    if (straight_) {
+        const auto* from = static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(at);
+        output.loops->columns(to, nullptr, from, length_, inner_, output.row_stride, 0, true,
+                              is_zen4() && output.straight.ahead);
+    } else {
+        const auto* from = static_cast<const std::byte*>(value(thread, i));
+        from += box * length_ * inner_ * static_cast<std::int64_t>(output.width());
+        output.loops->columns(to, nullptr, from, length_, inner_, inner_, 0, true, false);
+    }
+}
+
 void ReductionKernel::run_columns(Thread& thread, std::int64_t task) const {
     std::int64_t end = std::min(units_, (task + 1) * units_in_task_);
-    if (where_stored_) return join_boxes(thread, task * units_in_task_, end - task * units_in_task_);
+    if (where_stored_) {
+        std::int64_t first = task * units_in_task_, count = end - first;
+        return joined_ ? join_boxes(thread, first, count) : join_boxes_by_loops(thread, first, count);
+    }
     for (std::int64_t unit = task * units_in_task_; unit < end; ++unit) {
         ColumnTiles::Tile tile = tiles_.tile(unit);
         bool together = chunks_beside_ && unit + chunks_together <= end && tile.chunk + chunks_together < chunks_;

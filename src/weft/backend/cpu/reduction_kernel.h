@@ -89,6 +89,8 @@ class ReductionKernel : public PreparedLoop {
     bool joins_without_code() const;
     bool joins_where_stored(std::size_t reduced) const;
     void join_boxes(Thread& thread, std::int64_t first, std::int64_t count) const;
+    void join_boxes_by_loops(Thread& thread, std::int64_t first, std::int64_t count) const;
+    void join_box(Thread& thread, std::size_t output, const std::int64_t* at, std::int64_t box) const;
     void join_beside(Thread& thread, const ColumnTiles::Tile& tile) const;
     void reduce_columns(Thread& thread, const ColumnTiles::Tile& tile) const;
     void join_rows(Thread& thread, std::int64_t flat, std::int64_t rows, std::int64_t width, std::int64_t row,
@@ -116,7 +118,7 @@ class ReductionKernel : public PreparedLoop {
     emit::EmittedRows joined_;    // computes and joins them
     emit::EmittedRows folded_;    // so too, whole rows, and stores what each comes to
     bool chunks_beside_ = false;  // of few columns as they lie: several chunks at a time
-    bool where_stored_ = false;   // machine code joins columns where their results lie
+    bool where_stored_ = false;   // columns are joined where their results lie
     bool straight_ = false;       // columns, or long rows by runs: nothing is computed
     bool in_place_ = false;       // rows, of any length, are joined where they lie: a block holds none of them
     std::vector<Output> outputs_;

@@ -8,22 +8,36 @@
 
 namespace weft::cpu {
 
-/// A run is joined from the first lane on: so that this is the one behind the last run's end, lanes are turned after each. They stay turned:
-/// what is folded later, by halves, lies across from each other all the same.
 void ReductionKernel::join_runs(Thread& thread, std::int64_t flat, std::int64_t count) const {
+    if (straight_) return join_straight(thread, flat, count);
+    // A run is joined from the first lane on: so that this is the one behind the last run's end, lanes are turned after each. They stay turned:
+    // what is folded later, by halves, lies across from each other all the same.
     for (std::int64_t done = 0; done < count;) {
         std::int64_t part = std::min(run_ - (flat + done) % run_, count - done);
-        straight_ ? join_straight(thread, flat + done, part) : join(thread, flat + done, part);
+        join(thread, flat + done, part);
         turn_lanes(thread, part);
         done += part;
     }
 }
 
+/// What comes before the first lane's turn is joined by itself.
 void ReductionKernel::join_straight(Thread& thread, std::int64_t flat, std::int64_t count) const {
+    constexpr auto lanes_count = static_cast<std::int64_t>(emit::joined_lanes);
     runner_.seek(thread.context, flat);
-    for (const Output& output : outputs_) {
-        const auto* from = static_cast<const std::byte*>(thread.loads[output.load]);
-        output.loops->lanes(thread.base + output.lanes_at, from + output.straight.offset(thread.context.at), count, 0);
+    std::int64_t* at = thread.context.at;
+    std::size_t inner = runner_.dims().size() - 1;
+    for (std::int64_t done = 0; done < count;) {
+        std::int64_t part = std::min(run_ - at[inner], count - done), lane = done % lanes_count,
+                     head = lane > 0 ? std::min(part, lanes_count - lane) : 0;
+        for (const Output& output : outputs_) {
+            const auto* from = static_cast<const std::byte*>(thread.loads[output.load]) + output.straight.offset(at);
+            auto size = static_cast<std::int64_t>(output.width());
+            std::byte* lanes = thread.base + output.lanes_at;
+            if (head > 0) output.loops->columns(lanes + lane * size, nullptr, from, 1, head, head, 0, false, false);
+            if (part > head) output.loops->lanes(lanes, from + head * size, part - head, 0);
+        }
+        done += part, at[inner] = 0;
+        for (std::size_t axis = inner; axis-- > 0 && ++at[axis] == runner_.dims()[axis];) at[axis] = 0;
     }
 }
 

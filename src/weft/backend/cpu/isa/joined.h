@@ -22,6 +22,12 @@ struct Joined {
         for (int k = 0; k < width; ++k) static_cast<T*>(lanes)[k] = M::neutral();
     }
     static void lanes(void* lanes, const void* values, std::int64_t count, std::int64_t) {
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>)
+            return join_lane_vectors<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
+        else if constexpr (std::is_integral_v<T>)
+            return join_whole_numbers<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
+#endif
         join_lanes<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
     }
     static void fold(void* lanes, void* out, std::int64_t*) {
@@ -40,6 +46,13 @@ struct Joined {
     /// Rows of at most `used` elements, a power of two: the lanes beyond a row hold the neutral value.
     template <int used>
     static void rows_within(T* to, const T* from, std::int64_t rows, std::int64_t length) {
+#if defined(WEFT_ISA_avx2)
+        // g++ 12 makes vectors of sums and products of its own, of the greatest and the least some.
+        constexpr bool extreme = std::is_same_v<M, Extreme<T, true>> || std::is_same_v<M, Extreme<T, false>>;
+        if constexpr (std::is_floating_point_v<T> && extreme)
+            if constexpr (used > Vec<T>::lanes && (sizeof(T) == 4 || used <= 16))
+                return join_rows_within<M, used>(to, from, rows, length);
+#endif
         const T* end = from + rows * length;
         for (std::int64_t row = 0; row < rows; ++row, from += length) {
             bool inside = from + used <= end;  // what follows the row is read too, and dropped
@@ -71,6 +84,14 @@ struct Joined {
 #if defined(WEFT_ISA_avx512)
         if constexpr (std::is_floating_point_v<T>)
             if (join_many_rows<M>(to, from, rows, length)) return;
+#endif
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+        if constexpr (std::is_integral_v<T>) {
+            if (length >= WholeVectors<M>::all) {
+                for (std::int64_t row = 0; row < rows; ++row, from += length) to[row] = join_whole_row<M>(from, length);
+                return;
+            }
+        }
 #endif
         if (length <= 2) return rows_within<2>(to, from, rows, length);
         if (length <= 4) return rows_within<4>(to, from, rows, length);
@@ -114,25 +135,30 @@ struct Joined {
     /// All rows of at most `most` columns, which stay in registers. What follows a row is joined too, where it is memory, and dropped.
     template <int most>
     static void join_tall(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-        T totals[most];
-        for (int k = 0; k < most; ++k) totals[k] = k < columns ? to[k] : M::neutral();
         std::int64_t row = 0;
-        for (; (rows - 1 - row) * stride + columns >= most; ++row, from += stride) {
-            if constexpr (complex_product) {
+        if ((rows - 1) * stride + columns >= most) {
+            T totals[most];
+            for (int k = 0; k < most; ++k) totals[k] = k < columns ? to[k] : M::neutral();
+            for (; (rows - 1 - row) * stride + columns >= most; ++row, from += stride) {
+                if constexpr (complex_product) {
 #pragma GCC unroll 16
-                for (int k = 0; k < most; ++k) totals[k] = M::join(totals[k], from[k]);
-            } else {
-                for (int k = 0; k < most; ++k) totals[k] = M::join(totals[k], from[k]);
+                    for (int k = 0; k < most; ++k) totals[k] = M::join(totals[k], from[k]);
+                } else {
+                    for (int k = 0; k < most; ++k) totals[k] = M::join(totals[k], from[k]);
+                }
             }
+            for (int k = 0; k < columns; ++k) to[k] = totals[k];
         }
-        for (int k = 0; k < columns; ++k) to[k] = totals[k];
         for (; row < rows; ++row, from += stride)
             for (int k = 0; k < columns; ++k) to[k] = M::join(to[k], from[k]);
     }
 
     static void join_few_columns(T* to, const T* from, std::int64_t rows, std::int64_t columns, std::int64_t stride) {
-#if defined(WEFT_ISA_avx512)
-        if constexpr (std::is_floating_point_v<T>) return join_tall_columns<M, true>(to, from, rows, columns, stride);
+#if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
+        if constexpr (std::is_floating_point_v<T>) {
+            constexpr bool asks = Vec<T>::lanes * sizeof(T) > 32;
+            return join_tall_columns<M, asks>(to, from, rows, columns, stride);
+        }
 #endif
         // Two vectors of 64 bytes or four: of one, g++ 12 makes code that takes three times as long as of two (but of complex products).
         constexpr int few = (complex_product ? 64 : 128) / sizeof(T), many = 2 * few;
@@ -196,6 +222,14 @@ struct Joined {
 #if defined(WEFT_ISA_avx512)
             if constexpr (std::is_floating_point_v<T>)
                 if (join_far_rows(to, from, rows, columns, stride, by_fours)) return;
+#elif defined(WEFT_ISA_avx2)
+            if constexpr (std::is_floating_point_v<T>) {
+                for (std::int64_t together; rows > 0; rows -= together, from += together * stride) {
+                    together = rows < 2 * rows_together ? rows : rows_together;
+                    join_tall_columns<M, false>(to, from, together, columns, stride);
+                }
+                return;
+            }
 #endif
             for (; row + rows_together <= rows; row += rows_together)
                 join_rows<rows_together>(to, from + row * stride, stride, columns);

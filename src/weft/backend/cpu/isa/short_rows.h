@@ -11,6 +11,13 @@
 namespace weft::cpu::WEFT_ISA {
 namespace {
 
+/// What lies 1.5 KB on, or so many bytes, rows that are joined soon, or nobody's memory: a hint alone. Of rows of less than a vector it costs more
+/// than it gains.
+constexpr std::uintptr_t bytes_asked_ahead = 1536;
+WEFT_ELEMENT void ask_ahead(const void* from, std::uintptr_t bytes = bytes_asked_ahead) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + bytes), 0, 2);
+}
+
 #if defined(WEFT_ISA_avx512)
 
 /// Of values none of which is NaN, as it must be seen to: one instruction.
@@ -111,13 +118,6 @@ WEFT_ELEMENT typename Vec<T>::Lanes numbers_of(const typename Vec<T>::Type* vect
     for (int i = 0; i < count; i += 2)
         all &= Vec<T>::ordered(Vec<T>::all_lanes(), vectors[i], vectors[i + 1 < count ? i + 1 : i]);
     return all;
-}
-
-/// What lies 1.5 KB on, or so many bytes, rows that are joined soon, or nobody's memory: a hint alone. Of rows of less than a vector it costs more
-/// than it gains.
-constexpr std::uintptr_t bytes_asked_ahead = 1536;
-WEFT_ELEMENT void ask_ahead(const void* from, std::uintptr_t bytes = bytes_asked_ahead) {
-    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + bytes), 0, 2);
 }
 
 /// `here` rows, a vector's lanes if `all_here`: `parts` rows of at most a vector's lanes / parts to each vector; of longer ones, of `vectors`

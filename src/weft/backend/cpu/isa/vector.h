@@ -31,6 +31,10 @@ struct Vec<float> {
     // Past the caches, where the set can; `to` is a multiple of the vector's size.
     WEFT_INLINE void store_past(float* to, Type value) { _mm512_stream_ps(to, value); }
     WEFT_INLINE void store(float* to, Type value, int count) { _mm512_mask_storeu_ps(to, mask(count), value); }
+    WEFT_INLINE Type load_or(const float* from, int count, Type other) {
+        return _mm512_mask_loadu_ps(other, mask(count), from);
+    }
+    WEFT_INLINE void store_pieces(float* to, Type value, int count) { store(to, value, count); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
     WEFT_INLINE Type subtract(Type a, Type b) { return _mm512_sub_ps(a, b); }
@@ -62,6 +66,10 @@ struct Vec<double> {
     WEFT_INLINE Type load(const double* from, int count) { return _mm512_maskz_loadu_pd(mask(count), from); }
     WEFT_INLINE void store(double* to, Type value) { _mm512_storeu_pd(to, value); }
     WEFT_INLINE void store(double* to, Type value, int count) { _mm512_mask_storeu_pd(to, mask(count), value); }
+    WEFT_INLINE Type load_or(const double* from, int count, Type other) {
+        return _mm512_mask_loadu_pd(other, mask(count), from);
+    }
+    WEFT_INLINE void store_pieces(double* to, Type value, int count) { store(to, value, count); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_pd(0xff, _mm512_setzero_pd(), a); }
@@ -147,6 +155,19 @@ struct Vec<float> {
     WEFT_INLINE void store(float* to, Type value) { _mm256_storeu_ps(to, value); }
     WEFT_INLINE void store_past(float* to, Type value) { _mm256_stream_ps(to, value); }
     WEFT_INLINE void store(float* to, Type value, int count) { _mm256_maskstore_ps(to, mask(count), value); }
+    // Of `other` what lies behind the first `count`.
+    WEFT_INLINE Type load_or(const float* from, int count, Type other) {
+        __m256i first = mask(count);
+        return _mm256_blendv_ps(other, _mm256_maskload_ps(from, first), _mm256_castsi256_ps(first));
+    }
+    // As store, in pieces: for which a Zen 3 takes a few cycles, and twenty for a masked store.
+    WEFT_INLINE void store_pieces(float* to, Type value, int count) {
+        if (count == lanes) return store(to, value);
+        __m128 low = _mm256_castps256_ps128(value);
+        if (count & 4) _mm_storeu_ps(to, low), to += 4, low = _mm256_extractf128_ps(value, 1);
+        if (count & 2) _mm_storel_pi(reinterpret_cast<__m64*>(to), low), to += 2, low = _mm_movehl_ps(low, low);
+        if (count & 1) _mm_store_ss(to, low);
+    }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_ps(a, b, c); }
     // As fma, into the sum's own register: left to itself g++ 12 moves sums about in loops that it unrolls, and runs out of registers.
     WEFT_INLINE void add_product(Type& sum, Type a, Type b) {
@@ -161,6 +182,7 @@ struct Vec<float> {
     WEFT_INLINE Lanes all_lanes() { return ordered_with(zero(), zero()); }
     WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm256_and_ps(so_far, ordered_with(a, b)); }
     WEFT_INLINE bool all_of(Lanes some) { return _mm256_movemask_ps(some) == 0xff; }
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm256_blendv_ps(b, a, lanes); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) {
         return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)));
     }
@@ -180,6 +202,16 @@ struct Vec<double> {
     WEFT_INLINE Type load(const double* from, int count) { return _mm256_maskload_pd(from, mask(count)); }
     WEFT_INLINE void store(double* to, Type value) { _mm256_storeu_pd(to, value); }
     WEFT_INLINE void store(double* to, Type value, int count) { _mm256_maskstore_pd(to, mask(count), value); }
+    WEFT_INLINE Type load_or(const double* from, int count, Type other) {
+        __m256i first = mask(count);
+        return _mm256_blendv_pd(other, _mm256_maskload_pd(from, first), _mm256_castsi256_pd(first));
+    }
+    WEFT_INLINE void store_pieces(double* to, Type value, int count) {
+        if (count == lanes) return store(to, value);
+        __m128d low = _mm256_castpd256_pd128(value);
+        if (count & 2) _mm_storeu_pd(to, low), to += 2, low = _mm256_extractf128_pd(value, 1);
+        if (count & 1) _mm_store_sd(to, low);
+    }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm256_fmadd_pd(a, b, c); }
     // As fma, into the sum's own register: left to itself g++ 12 moves sums about in loops that it unrolls, and runs out of registers.
     WEFT_INLINE void add_product(Type& sum, Type a, Type b) {
@@ -193,6 +225,7 @@ struct Vec<double> {
     WEFT_INLINE Lanes all_lanes() { return ordered_with(zero(), zero()); }
     WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) { return _mm256_and_pd(so_far, ordered_with(a, b)); }
     WEFT_INLINE bool all_of(Lanes some) { return _mm256_movemask_pd(some) == 0xf; }
+    WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm256_blendv_pd(b, a, lanes); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) {
         return static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
     }
