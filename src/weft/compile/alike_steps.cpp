@@ -98,7 +98,7 @@ class AlikeSteps::Key {
         Place::Kind kind = of_.plan_.places[at(below)].kind;
         if (kind != Place::leaf && kind != Place::slot) return false;
         const View& view = of_.views_[at(e)];
-        operation(node), shape(node), word(kind);
+        operation(node), word(kind);
         base(view.base), word(view.offset), layout(view.layout);
         bool kept = view.base.kind == Base::leaf && at(view.base.index) < of_.steady_.size() &&
                     of_.steady_[at(view.base.index)];
@@ -111,9 +111,8 @@ class AlikeSteps::Key {
         if (met(of_slot, s)) return;
         const Slot& slot = of_.plan_.slots[at(s)];
         words(slot.order);
-        shape(of_.graph_.node(slot.entry));
-        layout(slot_layout(of_.plan_, of_.graph_, of_.views_, s));
         const View* view = slot_view(of_.plan_, of_.views_, s);
+        layout(view ? view->layout : slot_layout(of_.plan_, of_.graph_, s));
         std::int32_t output = of_.output_of_[at(s)];
         base(view ? view->base : output < 0 ? Base{Base::arena, s} : Base{Base::output, output});
         word(view ? view->offset : 0);

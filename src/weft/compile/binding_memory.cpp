@@ -62,18 +62,22 @@ void Binder::merge_scatters() {
 }
 
 void Binder::choose_donors() {
-    std::vector<bool> taken(graph_.leaves.size(), false);
+    std::vector<bool> taken(graph_.leaves.size(), false);  // or shown: an output is a view of it
+    for (std::int32_t output : graph_.outputs) {
+        const Base& base = views_[at(output)].base;
+        if (base.kind == Base::leaf) taken[at(base.index)] = true;
+    }
+    std::vector<int> times(plan_.slots.size(), 0);  // that a slot is an output
+    for (std::int32_t slot : plan_.outputs)
+        if (slot >= 0) ++times[at(slot)];
     for (std::size_t i = 0; i < options_.donors.size() && i < plan_.outputs.size(); ++i) {
         std::int32_t donor = options_.donors[i], slot = plan_.outputs[i];
-        if (donor < 0 || slot < 0 || taken[at(donor)]) continue;
-        if (std::count(plan_.outputs.begin(), plan_.outputs.end(), slot) != 1) continue;
+        if (donor < 0 || slot < 0 || taken[at(donor)] || times[at(slot)] != 1) continue;
         std::int32_t start = start_[at(output_of_[at(slot)])];
         if (holds_pieces(start)) continue;
         const Step& step = plan_.steps[at(first_[at(start)])];
-        bool shown = false;  // another output is a view of the donor
-        for (std::int32_t output : graph_.outputs) shown |= views_[at(output)].base == Base{Base::leaf, donor};
         bool reads_last = leaf_last_[at(donor)] == first_[at(start)];
-        if (shown || !reads_last || !may_take(step, start, {Base::leaf, donor})) continue;
+        if (!reads_last || !may_take(step, start, {Base::leaf, donor})) continue;
         binding_->outputs[at(output_of_[at(slot)])].donor = donor;
         taken[at(donor)] = true;
     }
