@@ -9,6 +9,7 @@
 #include "threads.h"
 #include "weft/backend/cpu/compiler.h"
 #include "weft/backend/cpu/emit/kernel_cache.h"
+#include "weft/base/integers.h"
 #include "weft/kernel/builder.h"
 
 namespace weft::cpu {
@@ -18,8 +19,6 @@ struct Boxes {
     std::int64_t slow, fast, rows, columns;
     bool turned, gap;  // the two axes above change places in memory; rows lie apart
 };
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 /// Strides along slow, fast, columns, rows.
 std::vector<std::int64_t> strides(const Boxes& b) {
