@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -20,36 +20,40 @@
 namespace weft::cpu {
 namespace {
 
+/// Nothing lies behind the last row in memory, nor behind the results. `step`: from row to row; negative, row 0 is the last.
+template <class T>
+void check(Reduction reduction, std::int64_t rows, std::int64_t columns, std::int64_t step, bool nan) {
+    static Guarded read, written;
+    const std::int64_t apart = std::abs(step), first = step < 0 ? (rows - 1) * apart : 0;
+    std::vector<T> from = numbers_to_join<T>(rows, apart, nan);
+    from.resize(static_cast<std::size_t>((rows - 1) * apart + columns));
+    T* there = reinterpret_cast<T*>(read.place(from.size() * sizeof(T), true));
+    std::copy(from.begin(), from.end(), there);
+    for (Isa isa : usable_isas()) {
+        T* to = reinterpret_cast<T*>(written.place(static_cast<std::size_t>(columns) * sizeof(T), true));
+        std::fill_n(to, columns, T(-9));
+        bool by_fours = (rows + columns + nan) % 2 == 0;
+        block_loops(isa)
+            .reduce(reduction, dtype_of<T>)
+            ->columns(to, nullptr, there + first, rows, columns, step, 0, true, by_fours);
+        for (std::int64_t c = 0; c < columns; ++c) {
+            T expected = there[first + c];
+            for (std::int64_t r = 1; r < rows; ++r) expected = joined(reduction, expected, there[first + r * step + c]);
+            if (reduction == Reduction::sum) expected += T(0);  // a sum begins at 0, which has no sign
+            ASSERT_TRUE(same_sign(to[c], expected)) << name_of(isa) << ": " << rows << " x " << columns << ", column "
+                                                    << c << ": " << to[c] << ", not " << expected;
+        }
+    }
+}
+
 template <class T>
 void check(Reduction reduction) {
     for (std::int64_t columns : {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 48, 50, 64, 65, 200})
         for (std::int64_t rows : {1, 2, 5, 15, 16, 40})
             for (std::int64_t gap : {0, 5, 1100})  // the last: pages apart
                 for (bool nan : {false, true}) {
-                    std::vector<T> from = numbers_to_join<T>(rows, columns + gap, nan);
-                    from.resize(static_cast<std::size_t>((rows - 1) * (columns + gap) + columns));
-                    static Guarded read, written;  // nothing behind the last row, nor behind the results
-                    std::size_t bytes = static_cast<std::size_t>(columns) * sizeof(T);
-                    std::byte* there = read.place(from.size() * sizeof(T), true);
-                    std::memcpy(there, from.data(), from.size() * sizeof(T));
-                    for (Isa isa : usable_isas()) {
-                        T* to = reinterpret_cast<T*>(written.place(bytes, true));
-                        std::fill_n(to, columns, T(-9));
-                        bool by_fours = (rows + columns + nan) % 2 == 0;
-                        block_loops(isa)
-                            .reduce(reduction, dtype_of<T>)
-                            ->columns(to, nullptr, there, rows, columns, columns + gap, 0, true, by_fours);
-                        for (std::int64_t c = 0; c < columns; ++c) {
-                            T expected = from[static_cast<std::size_t>(c)];
-                            for (std::int64_t r = 1; r < rows; ++r)
-                                expected = joined(reduction, expected,
-                                                  from[static_cast<std::size_t>(r * (columns + gap) + c)]);
-                            if (reduction == Reduction::sum) expected += T(0);  // a sum begins at 0, which has no sign
-                            ASSERT_TRUE(same_sign(to[c], expected))
-                                << name_of(isa) << ": " << rows << " x " << columns << ", column " << c << ": " << to[c]
-                                << ", not " << expected;
-                        }
-                    }
+                    check<T>(reduction, rows, columns, columns + gap, nan);
+                    check<T>(reduction, rows, columns, -columns - gap, nan);
                 }
 }
 

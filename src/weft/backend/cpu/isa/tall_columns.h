@@ -58,8 +58,8 @@ void join_tall_vectors(typename M::Value* to, const typename M::Value* from, std
 #pragma GCC unroll 8
     for (int v = 0; v < vectors - 1; ++v) totals[v].begin(V::load(to + v * V::lanes));
     totals[vectors - 1].begin(V::load(to + (vectors - 1) * V::lanes, last));
-    // What follows a row is joined too, where it is memory, and dropped.
-    std::int64_t whole = rows - (last < V::lanes ? divide_up(V::lanes - last, stride) : 0), row = 0;
+    // What follows a row is joined too, where it is memory, and dropped. (Rows that run backwards have none behind the first.)
+    std::int64_t whole = last == V::lanes ? rows : stride > 0 ? rows - divide_up(V::lanes - last, stride) : 0, row = 0;
     for (; row < whole; ++row, from += stride) {
 #pragma GCC unroll 8
         for (int v = 0; ahead && vectors > 3 && v < vectors; ++v) ask_ahead(from + v * V::lanes, asked);
