@@ -38,8 +38,8 @@ BASELINE = {"test_autodiff", "test_compile", "test_nn", "test_ops", "test_optim"
 AS_ZEN5 = {"test_backend": "*Gemm*:TurnedProducts*:Winograd*:*Few*:ManyColumns*:ShortSums*:RunningSum*:LongRows*", "test_compile": "Products*:Row*:Scans*",
            "test_emit": "*"}
 # Which take longest, and so begin first, the longest of all foremost: what is long and begins last keeps one processor alone at work. One
-# that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files.
-SHARED_OUT = {"test_compile", "test_emit"}
+# that takes longer than half of all does so wherever it begins: its tests are dealt out to several processes. They write no files but in folders of their own.
+SHARED_OUT = {"test_backend", "test_compile", "test_emit"}
 LONGEST = ["test_backend", "test_ops", "test_compile", "test_cli", "test_random", "test_kernel", "test_emit", "test_runtime", "test_autodiff"]
 LIMIT = 6000 if NIGHTLY else 600  # seconds for one test program: a deadlock must end the run, not hang it
 SLOWER = {"release": 1, "asan": 2, "tsan": 2}
@@ -202,9 +202,12 @@ def run_folders(tally):
 def run_otherwise(tally, around):
     settings = {"WEFT_ISA": "baseline", "GTEST_FILTER": "-*__maps:*__*derivatives"}
     tally.part("release: without vectors", lambda: run_programs(tally, "release", sorted(BASELINE), settings, around))
-    for program, tests in AS_ZEN5.items():
-        settings = {"WEFT_PROCESSOR": "zen5", "GTEST_FILTER": tests}
-        tally.part(f"release: as on a Zen 5: {program}", functools.partial(run_programs, tally, "release", [program], settings, around))
+
+    def as_zen5(program):   # each has tests of its own
+        run_programs(tally, "release", [program], {"WEFT_PROCESSOR": "zen5", "GTEST_FILTER": AS_ZEN5[program]}, around)
+
+    with concurrent.futures.ThreadPoolExecutor(len(AS_ZEN5)) as pool:
+        tally.part("release: as on a Zen 5", lambda: list(pool.map(as_zen5, AS_ZEN5)))
 
 
 def main():

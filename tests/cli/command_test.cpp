@@ -28,6 +28,8 @@ TEST_F(Command, version_and_help_end_well) {
     EXPECT_NE(weft({"help", "predict"}).output.find(".h5"), std::string::npos);
     EXPECT_NE(weft({"train", "--help"}).output.find("--dry-run"), std::string::npos);
     EXPECT_EQ(weft({"doctor"}).status, 0);
+    std::string as_zen4 = run(folder_.folder(), {"doctor"}, {"WEFT_PROCESSOR=zen4"}).output;
+    EXPECT_NE(as_zen4.find("kernels chosen as for zen4"), as_zen4.npos) << as_zen4;
     EXPECT_NE(weft({"data", "list"}).output.find("mnist"), std::string::npos);
 }
 

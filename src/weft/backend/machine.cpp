@@ -61,7 +61,8 @@ std::vector<std::pair<std::string, std::string>> machine() {
         {"weft", WEFT_VERSION " (" WEFT_BUILD_TYPE ")"},
         {"compiler", "g++ " __VERSION__},
         {"processor", processor_name()},
-        {"instructions", std::string(cpu::name_of(cpu::best_isa()))},
+        {"instructions",
+         text(cpu::name_of(cpu::best_isa()), ", kernels chosen as for ", cpu::name_of(cpu::processor()))},
         {"threads", threads_text()},
     };
     std::string found;

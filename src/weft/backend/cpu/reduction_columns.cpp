@@ -121,7 +121,8 @@ bool ReductionKernel::joins_without_code() const {
     return true;
 }
 
-/// Whether a tile is all rows of all columns, of which the results lie as they are made: one behind the other; machine code's all of them so.
+/// Whether a tile is all rows of all columns, whose results lie side by side, so that they are made where they belong; of machine code all tiles one
+/// behind the other.
 bool ReductionKernel::joins_where_stored(std::size_t reduced) const {
     if (way_ != Way::columns || reduced != 1 || chunks_ != 1 || tiles_.segment() != inner_) return false;
     bool by_loops = straight_ ? length_ < fewest_widened_rows : length_ * inner_ <= runner_.block();
