@@ -23,10 +23,8 @@ struct Joined {
     }
     static void lanes(void* lanes, const void* values, std::int64_t count, std::int64_t) {
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
-        if constexpr (std::is_floating_point_v<T>)
+        if constexpr (std::is_arithmetic_v<T>)
             return join_lane_vectors<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
-        else if constexpr (std::is_integral_v<T>)
-            return join_whole_numbers<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
 #endif
         join_lanes<M>(static_cast<T*>(lanes), static_cast<const T*>(values), count);
     }
@@ -87,7 +85,7 @@ struct Joined {
 #endif
 #if defined(WEFT_ISA_avx2) || defined(WEFT_ISA_avx512)
         if constexpr (std::is_integral_v<T>) {
-            if (length >= WholeVectors<M>::all) {
+            if (length >= LaneVectors<M>::all) {
                 for (std::int64_t row = 0; row < rows; ++row, from += length) to[row] = join_whole_row<M>(from, length);
                 return;
             }

@@ -38,97 +38,21 @@ struct OnVectors<Extreme<T, greatest>> {
     }
 };
 
-/// What leaves any value as it is: a sum's is the zero that leaves the other's sign.
-template <class M>
-WEFT_ELEMENT typename M::Value neutral_beside() {
-    return std::is_same_v<M, Sum<typename M::Value>> ? -M::neutral() : M::neutral();
-}
-
-/// As join_lanes.
-template <class M>
-WEFT_ELEMENT void join_lane_vectors(typename M::Value* lanes, const typename M::Value* from, std::int64_t count) {
-    using V = Vec<typename M::Value>;
-    constexpr int vectors = width / V::lanes;
-    typename V::Type all[vectors];
-#pragma GCC unroll 16
-    for (int v = 0; v < vectors; ++v) all[v] = V::load(lanes + v * V::lanes);
-    std::int64_t i = 0;
-    for (; i + width <= count; i += width)
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) all[v] = OnVectors<M>::join(all[v], V::load(from + i + v * V::lanes));
-#pragma GCC unroll 16
-    for (int v = 0; v < vectors; ++v) V::store(lanes + v * V::lanes, all[v]);
-    for (int k = 0; i < count; ++i, ++k) lanes[k] = M::join(lanes[k], from[i]);
-}
-
-template <class M>
-WEFT_ELEMENT typename M::Value join_long_row(const typename M::Value* from, std::int64_t length) {
+/// The first lanes of 64 as vectors: of floating numbers all of them, for their order counts.
+template <class M, bool whole = std::is_integral_v<typename M::Value>>
+struct LaneVectors {
     using T = typename M::Value;
-    using V = Vec<T>;
-    constexpr int vectors = width / V::lanes;
-    typename V::Type all[vectors];
-#pragma GCC unroll 16
-    for (int v = 0; v < vectors; ++v) all[v] = V::load(from + v * V::lanes);
-    std::int64_t i = width;
-    for (; i + width <= length; i += width)
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) all[v] = OnVectors<M>::join(all[v], V::load(from + i + v * V::lanes));
-    const auto rest = static_cast<int>(length - i);
-    constexpr int few = vectors <= 8 ? vectors : 4;
-    if (rest > 0 && rest <= few * V::lanes) {  // of lanes those beyond the row join what changes nothing
-        const typename V::Type nothing = V::all(neutral_beside<M>());
-#pragma GCC unroll 16
-        for (int v = 0; v < few; ++v) {
-            int here = rest - v * V::lanes;
-            here = here < 0 ? 0 : here < V::lanes ? here : V::lanes;
-            all[v] = OnVectors<M>::join(all[v], V::load_or(from + i + v * V::lanes, here, nothing));
-        }
-    } else if (rest > 0) {  // in memory: branches between all the lanes' registers have compilers move them about
-        T lanes[width];
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) V::store(lanes + v * V::lanes, all[v]);
-        for (int k = 0; i + k < length; ++k) lanes[k] = M::join(lanes[k], from[i + k]);
-        return fold_lanes<M, width>(lanes);
-    }
-#pragma GCC unroll 4
-    for (int half = vectors / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-        for (int v = 0; v < half; ++v) all[v] = OnVectors<M>::join(all[v], all[v + half]);
-    T lanes[V::lanes];
-    V::store(lanes, all[0]);
-    return fold_lanes<M, V::lanes>(lanes);
-}
+    using V = typename Vec<T>::Type;
+    static constexpr int each = Vec<T>::lanes, vectors = width / each, all = width;
 
-/// Rows of at most `used` numbers each, by halves: the lanes beyond a row hold the neutral value.
-template <class M, int used>
-WEFT_ELEMENT void join_rows_within(typename M::Value* to, const typename M::Value* from, std::int64_t rows,
-                                   std::int64_t length) {
-    using T = typename M::Value;
-    using V = Vec<T>;
-    constexpr int vectors = used / V::lanes;
-    const typename V::Type nothing = V::all(M::neutral());
-    int here[vectors];
-    for (int v = 0; v < vectors; ++v) {
-        const int left = static_cast<int>(length) - v * V::lanes;
-        here[v] = left < 0 ? 0 : left < V::lanes ? left : V::lanes;
-    }
-    for (std::int64_t row = 0; row < rows; ++row, from += length) {
-        typename V::Type all[vectors];
-#pragma GCC unroll 16
-        for (int v = 0; v < vectors; ++v) all[v] = V::load_or(from + v * V::lanes, here[v], nothing);
-#pragma GCC unroll 4
-        for (int half = vectors / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-            for (int v = 0; v < half; ++v) all[v] = OnVectors<M>::join(all[v], all[v + half]);
-        T lanes[V::lanes];
-        V::store(lanes, all[0]);
-        to[row] = fold_lanes<M, V::lanes>(lanes);
-    }
-}
-
-/// Vectors of whole numbers, joined as a monoid joins one: sums and products as unsigned ones, which wrap. `vectors` of them lie in the first lanes.
+    WEFT_ELEMENT static V load(const T* from) { return Vec<T>::load(from); }
+    WEFT_ELEMENT static void store(T* to, V value) { Vec<T>::store(to, value); }
+    WEFT_ELEMENT static V join(V a, V b) { return OnVectors<M>::join(a, b); }
+};
+/// Of whole numbers at most four, which are as many as a processor joins while one is waited for. Sums and products are those of unsigned ones,
+/// which wrap.
 template <class M>
-struct WholeVectors {
+struct LaneVectors<M, true> {
     using T = typename M::Value;
     static constexpr bool sums = std::is_same_v<M, Sum<T>>, products = std::is_same_v<M, Product<T>>;
     using Number = std::conditional_t<sums || products, std::make_unsigned_t<T>, T>;
@@ -146,43 +70,117 @@ struct WholeVectors {
         else
             return std::is_same_v<M, Extreme<T, true>> ? (a > b ? a : b) : (a < b ? a : b);
     }
-    /// As many as there are whole ones, from i on, which is then behind them.
-    WEFT_ELEMENT static void join_all(V* totals, const T* from, std::int64_t& i, std::int64_t count) {
-        for (; i + all <= count; i += all)
-#pragma GCC unroll 4
-            for (int v = 0; v < vectors; ++v) totals[v] = join(totals[v], load(from + i + v * each));
-    }
 };
 
-/// As join_lanes, though to other lanes.
+template <class M, class L = LaneVectors<M>>
+WEFT_ELEMENT void load_lanes(typename L::V* totals, const typename M::Value* from) {
+#pragma GCC unroll 16
+    for (int v = 0; v < L::vectors; ++v) totals[v] = L::load(from + v * L::each);
+}
+template <class M, class L = LaneVectors<M>>
+WEFT_ELEMENT void store_lanes(typename M::Value* to, const typename L::V* totals) {
+#pragma GCC unroll 16
+    for (int v = 0; v < L::vectors; ++v) L::store(to + v * L::each, totals[v]);
+}
+/// As many as fill all lanes, from number i on; where the others begin.
+template <class M, class L = LaneVectors<M>>
+WEFT_ELEMENT std::int64_t join_full_lanes(typename L::V* totals, const typename M::Value* from, std::int64_t i,
+                                          std::int64_t count) {
+    for (; i + L::all <= count; i += L::all)
+#pragma GCC unroll 16
+        for (int v = 0; v < L::vectors; ++v) totals[v] = L::join(totals[v], L::load(from + i + v * L::each));
+    return i;
+}
+
+/// As join_lanes; whole numbers to the first lanes alone.
 template <class M>
-WEFT_ELEMENT void join_whole_numbers(typename M::Value* lanes, const typename M::Value* from, std::int64_t count) {
-    using W = WholeVectors<M>;
-    typename W::V totals[W::vectors];
-#pragma GCC unroll 4
-    for (int v = 0; v < W::vectors; ++v) totals[v] = W::load(lanes + v * W::each);
-    std::int64_t i = 0;
-    W::join_all(totals, from, i, count);
-#pragma GCC unroll 4
-    for (int v = 0; v < W::vectors; ++v) W::store(lanes + v * W::each, totals[v]);
+WEFT_ELEMENT void join_lane_vectors(typename M::Value* lanes, const typename M::Value* from, std::int64_t count) {
+    using L = LaneVectors<M>;
+    typename L::V totals[L::vectors];
+    load_lanes<M>(totals, lanes);
+    std::int64_t i = join_full_lanes<M>(totals, from, 0, count);
+    store_lanes<M>(lanes, totals);
     for (int k = 0; i < count; ++i, ++k) lanes[k] = M::join(lanes[k], from[i]);
 }
 
-/// Of at least as many as all vectors hold.
+/// Vectors by halves, and the last one's lanes.
+template <class M, int vectors>
+WEFT_ELEMENT typename M::Value fold_vectors(typename LaneVectors<M>::V* all) {
+    using L = LaneVectors<M>;
+#pragma GCC unroll 4
+    for (int half = vectors / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int v = 0; v < half; ++v) all[v] = L::join(all[v], all[v + half]);
+    typename M::Value lanes[L::each];
+    L::store(lanes, all[0]);
+    return fold_lanes<M, L::each>(lanes);
+}
+
+/// What leaves any value as it is: a sum's is the zero that leaves the other's sign.
+template <class M>
+WEFT_ELEMENT typename M::Value neutral_beside() {
+    return std::is_same_v<M, Sum<typename M::Value>> ? -M::neutral() : M::neutral();
+}
+
+/// How many lanes of vector number `v` are among the first `count`.
+template <class T>
+WEFT_ELEMENT int lanes_within(int count, int v) {
+    const int left = count - v * Vec<T>::lanes;
+    return left < 0 ? 0 : left < Vec<T>::lanes ? left : Vec<T>::lanes;
+}
+
+template <class M>
+WEFT_ELEMENT typename M::Value join_long_row(const typename M::Value* from, std::int64_t length) {
+    using T = typename M::Value;
+    using L = LaneVectors<M>;
+    typename L::V all[L::vectors];
+    load_lanes<M>(all, from);
+    const std::int64_t i = join_full_lanes<M>(all, from, width, length);
+    const auto rest = static_cast<int>(length - i);
+    constexpr int few = L::vectors <= 8 ? L::vectors : 4;
+    if (rest > 0 && rest <= few * L::each) {  // of lanes those beyond the row join what changes nothing
+        const typename L::V nothing = Vec<T>::all(neutral_beside<M>());
+#pragma GCC unroll 16
+        for (int v = 0; v < few; ++v)
+            all[v] = L::join(all[v], Vec<T>::load_or(from + i + v * L::each, lanes_within<T>(rest, v), nothing));
+    } else if (rest > 0) {  // in memory: branches between all the lanes' registers have compilers move them about
+        T lanes[width];
+        store_lanes<M>(lanes, all);
+        for (int k = 0; k < rest; ++k) lanes[k] = M::join(lanes[k], from[i + k]);
+        return fold_lanes<M, width>(lanes);
+    }
+    return fold_vectors<M, L::vectors>(all);
+}
+
+/// Rows of at most `used` numbers each, by halves: the lanes beyond a row hold the neutral value.
+template <class M, int used>
+WEFT_ELEMENT void join_rows_within(typename M::Value* to, const typename M::Value* from, std::int64_t rows,
+                                   std::int64_t length) {
+    using T = typename M::Value;
+    using V = Vec<T>;
+    constexpr int vectors = used / V::lanes;
+    const typename V::Type nothing = V::all(M::neutral());
+    int here[vectors];
+    for (int v = 0; v < vectors; ++v) here[v] = lanes_within<T>(static_cast<int>(length), v);
+    for (std::int64_t row = 0; row < rows; ++row, from += length) {
+        typename V::Type all[vectors];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) all[v] = V::load_or(from + v * V::lanes, here[v], nothing);
+        to[row] = fold_vectors<M, vectors>(all);
+    }
+}
+
+/// A row of at least as many whole numbers as all their vectors hold.
 template <class M>
 WEFT_ELEMENT typename M::Value join_whole_row(const typename M::Value* from, std::int64_t length) {
-    using W = WholeVectors<M>;
-    typename W::V totals[W::vectors];
+    using L = LaneVectors<M>;
+    typename L::V totals[L::vectors];
+    load_lanes<M>(totals, from);
+    std::int64_t i = join_full_lanes<M>(totals, from, L::all, length);
 #pragma GCC unroll 4
-    for (int v = 0; v < W::vectors; ++v) totals[v] = W::load(from + v * W::each);
-    std::int64_t i = W::all;
-    W::join_all(totals, from, i, length);
-#pragma GCC unroll 4
-    for (int v = 1; v < W::vectors; ++v) totals[0] = W::join(totals[0], totals[v]);
-    for (; i + W::each <= length; i += W::each) totals[0] = W::join(totals[0], W::load(from + i));
-    typename M::Value lanes[W::each];
-    W::store(lanes, totals[0]);
-    typename M::Value total = fold_lanes<M, W::each>(lanes);
+    for (int v = 1; v < L::vectors; ++v) totals[0] = L::join(totals[0], totals[v]);
+    for (; i + L::each <= length; i += L::each) totals[0] = L::join(totals[0], L::load(from + i));
+    typename M::Value total = fold_vectors<M, 1>(totals);
     for (; i < length; ++i) total = M::join(total, from[i]);
     return total;
 }
