@@ -1,8 +1,9 @@
-// Products by blocks of b: each element is one chain, however blocks, pairs of panels and rows end; and which products are made so.
+// Products by blocks and by slabs of b: each element is one chain, however blocks, pairs of panels and rows end; and which products are made so.
 #include "weft/backend/cpu/block_gemm.h"
 
 #include "backend/gemm_cases.h"
 #include "weft/backend/cpu/gemm_choices.h"
+#include "weft/backend/cpu/slab_gemm.h"
 
 namespace weft::cpu {
 namespace {
@@ -42,7 +43,7 @@ struct BlockCase {
 };
 
 template <class T>
-void check_blocks(const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
+void check(void (&multiply)(const GemmProblem<T>&), const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
     BlockCase<T> sample(s, of_a, of_b);
     for (bool more : {false, true}) {
         std::vector<T> expected = sample.expected(more);
@@ -51,7 +52,7 @@ void check_blocks(const Sizes& s, OperandLayout of_a, OperandLayout of_b) {
             for (Isa isa : usable_isas()) {
                 InstructionSet guard(isa);
                 std::vector<T> c = sample.nothing();
-                block_gemm(sample.problem(c, more));
+                multiply(sample.problem(c, more));
                 ASSERT_TRUE(same_bits(c, expected)) << name_of(isa) << ", " << s.m << "x" << s.n << "x" << s.k;
             }
         }
@@ -64,17 +65,30 @@ TEST(BlockGemm, products_are_chains) {
                     Sizes{2, 33, 600}, Sizes{530, 290, 12}})
         for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::reversed})
             for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed}) {
-                check_blocks<float>(s, of_a, of_b);
-                check_blocks<double>(s, of_a, of_b);
+                check<float>(block_gemm, s, of_a, of_b);
+                check<double>(block_gemm, s, of_a, of_b);
             }
 }
 
+// One slab and several, in either direction; the last panel of few columns; blocks of rows of which the next is asked for, and one row.
+TEST(SlabGemm, products_are_chains) {
+    for (Sizes s : {Sizes{13, 64, 40}, Sizes{60, 1100, 20}, Sizes{100, 33, 1100}, Sizes{1, 70, 9}, Sizes{530, 40, 12},
+                    Sizes{7, 2100, 30}, Sizes{51, 20, 2100}, Sizes{70, 48, 1024}})
+        for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed})
+            for (OperandLayout of_b : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed})
+                check(slab_gemm, s, of_a, of_b);
+}
+
 template <class T>
-bool taken(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false, bool b_turned = false) {
+GemmProblem<T> problem_of(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned, bool b_turned) {
     GemmProblem<T> p{.m = m, .n = n, .k = k};
     p.a_row = a_turned ? 1 : k, p.a_column = a_turned ? m : 1;
     p.b_row = b_turned ? 1 : n, p.b_column = b_turned ? k : 1;
-    return takes_blocks(p);
+    return p;
+}
+template <class T>
+bool taken(std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false, bool b_turned = false) {
+    return takes_blocks(problem_of<T>(m, n, k, a_turned, b_turned));
 }
 
 TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
@@ -104,6 +118,26 @@ TEST(BlockGemm, is_for_large_products_whose_rows_lie_in_one_piece) {
     float number = 0;
     packed.a_row = packed.b_row = 1024, packed.a_column = packed.b_column = 1, packed.packed_b = &number;
     EXPECT_FALSE(takes_blocks(packed));
+    EXPECT_FALSE(takes_slabs(packed));
+}
+
+TEST(SlabGemm, is_for_large_products_where_vectors_have_16_registers) {
+    for (Isa isa : usable_isas()) {
+        InstructionSet one(isa);
+        auto slabs = [](std::int64_t m, std::int64_t n, std::int64_t k, bool a_turned = false, bool b_turned = false) {
+            return takes_slabs(problem_of<float>(m, n, k, a_turned, b_turned));
+        };
+        bool fours = isa == Isa::avx2;
+        EXPECT_EQ(slabs(1024, 1024, 1024), fours);
+        EXPECT_EQ(slabs(1024, 1024, 1024, true, false), fours);
+        EXPECT_EQ(slabs(512, 2048, 320, false, true), fours);
+        EXPECT_FALSE(slabs(512, 512, 512));
+        EXPECT_FALSE(slabs(128, 4096, 4096));
+        EXPECT_FALSE(slabs(4096, 4096, 128));  // sums so short take less as they are
+        EXPECT_FALSE(slabs(512, 128, 4096));   // a sum in pieces
+        const Matrix rows{nullptr, 1024, 1};
+        EXPECT_TRUE(!fours || gemm_as_a_whole(DType::float32, 1024, 1024, 1024, rows, rows));
+    }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "weft/backend/cpu/generic_gemm.h"
 #include "weft/backend/cpu/library_gemm.h"
 #include "weft/backend/cpu/own_gemm.h"
+#include "weft/backend/cpu/slab_gemm.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 #include "weft/core/buffer.h"
@@ -96,11 +97,13 @@ int sharers(const GemmProblem<T>& p, const Scratch& scratch) {
     return threads;
 }
 
-/// Whether a product was made as a whole: by blocks of b, or by a library.
+/// Whether a product was made as a whole: by blocks or slabs of b, or by a library.
 template <class T>
 bool large_gemm(const GemmProblem<T>& problem) {
     if constexpr (ProductOf<T>::together == 1)
         if (takes_blocks(problem)) return block_gemm(problem), true;
+    if constexpr (std::is_same_v<T, float>)
+        if (takes_slabs(problem)) return slab_gemm(problem), true;
     return library_gemm(problem);
 }
 /// How many rows at a time such a product wants; 0: it is made otherwise.
@@ -109,6 +112,8 @@ std::int64_t large_gemm_rows(const GemmProblem<T>& problem) {
     constexpr std::int64_t rows = 4096;
     if constexpr (ProductOf<T>::together == 1)
         if (takes_blocks(problem)) return std::min(problem.m, rows);
+    if constexpr (std::is_same_v<T, float>)
+        if (takes_slabs(problem)) return std::min(problem.m, rows);
     return library_gemm_rows(problem);
 }
 

@@ -107,9 +107,11 @@ constexpr std::int64_t least_onednn_rows = 512;
 // (weft's own 0.97), 3,072 x 1,024 by 768 1.19 (0.97), 1,024 x 4,096 by 256 1.39 (1.0), both turned 1,024 cubed 1.36 (1.0); but 768 x 1,024 by 3,072 1.05
 // (1.08). On a Zen 5, where only such whose rows of b end within a page come here, weft's own took of oneDNN's time: up to 512 deep 0.91 to
 // 0.98; b turned 0.71, 0.88, 0.94, 1.0; a turned, whose lines lie pages apart, 0.83 and 0.87, others 0.98 to 1.04; deeper ones that lie in rows 0.99 to
-// 1.02.
+// 1.02. With AVX2 (a Zen 3) weft's own took of its time 0.44 to 0.8 where c has 512 rows or columns, else 0.93 to 1.03; but of few columns and long sums,
+// which own_gemm cuts into pieces, 1.09 to 1.24.
 bool slow_in_onednn(const GemmProblem<float>& p) {
     constexpr std::int64_t few_columns = 1024;
+    if (best_isa() == Isa::avx2) return p.a_column != 1 || p.b_column != 1 || own_gemm_pieces(p.m, p.n, p.k) == 1;
     if (is_zen5()) return p.k <= 512 || p.b_row == 1 || (p.a_row == 1 && p.a_column * sizeof(float) % 4096 == 0);
     return is_no_zen() && p.a_row == 1 && (p.n < few_columns || p.b_row == 1);
 }
