@@ -7,7 +7,7 @@
 // The scheme of Goto and van de Geijn (2008). A Zen 3, of the time of oneDNN's (rows of 256 at a time): 1,024 cubed 0.96, 2,048 cubed 0.95, 1,000 cubed
 // 0.99, 700 cubed 0.98, 1,024 x 1,024 by 256 0.93, 2,048 x 512 by 512 0.70, 512 x 2,048 by 2,048 0.49; a turned 0.96, b turned 0.95; but 1,024 x 256 by
 // 1,024 1.02, 3,000 x 700 by 400 1.02. Of the time of weft's own by panels 2,048 cubed 0.85; below 2^28 multiplications, and of short sums, these take
-// less. Sums that begin from c (as chains do) wait for it, so slabs are deep and tiles ask for the next one's: half as deep 1.02, not asked for 1.01.
+// less. Sums that begin from c, as chains do, wait for it: half as deep 1.02 (the next tile's asked for, 1.0).
 namespace weft::cpu {
 namespace {
 
@@ -105,10 +105,6 @@ class SlabProduct {
         tile.accumulate = p_.accumulate || slab.k.begin > 0;
         tile.bias = last && p_.bias ? p_.bias + column : nullptr;
         tile.relu = last && p_.relu;
-        // Below, or where the next panel's begin.
-        const T* right = p_.c + tiles_.first_row(a.tiles.begin) * p_.c_row + std::min(column + width_, p_.n - 1);
-        tile.next_c = index + 1 < a.tiles.end ? tile.c + tile.rows * p_.c_row : right;
-        tile.asks_c = true;
         return tile;
     }
 

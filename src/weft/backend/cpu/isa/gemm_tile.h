@@ -183,13 +183,6 @@ void compute(const GemmTile<T>& tile) {
         if (left > 0) multiply_row(0);
     } else {
         if constexpr (whole && panels == 1 && takes_fours<T, rows>) {
-            if (tile.asks_c) {
-#pragma GCC unroll 16
-                for (int i = 0; i < rows; ++i) {
-                    const Sum* next = tile.next_c + i * tile.c_row;
-                    __builtin_prefetch(next, 1), __builtin_prefetch(next + vectors * V::lanes - 1, 1);
-                }
-            }
             TilePlace<T, groups> at{a, b, from_a, row, a_column, b_row, copy, fetch, fetch_step};
             left = multiply_fours<near_rows, copying, V>(sums, at, left);
             a = at.a, b = at.b, copy = at.copy, fetch = at.fetch;
