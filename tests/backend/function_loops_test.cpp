@@ -65,6 +65,26 @@ void loops_give_the_bodies_bits() {
     }
 }
 
+/// Of arguments that are not above 0, and a little above it.
+template <class T>
+void negative_exponentials_are_exponentials() {
+    std::vector<T> x = arguments<T>(1);
+    for (T& number : x) number = number > 59 ? -number : number;
+    for (T number = -110; number < -80; number += T(0.0078125)) x.push_back(number), x.push_back(8 * number);
+    for (Isa isa : usable_isas()) {
+        std::vector<T> got = run(isa, exp_of_negative_function, x, x), want = run(isa, exp_function, x, x);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            bool same = std::isnan(want[i]) ? std::isnan(got[i])
+                                            : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(want[i]);
+            ASSERT_TRUE(same) << x[i] << " on " << name_of(isa) << ": " << got[i] << ", not " << want[i];
+        }
+    }
+}
+TEST(FunctionLoops, of_negative_exponentials_give_the_bits_of_exponentials) {
+    negative_exponentials_are_exponentials<float>();
+    negative_exponentials_are_exponentials<double>();
+}
+
 /// One operand the same number for all elements, also -0, whose sign an atan2 shows.
 template <class T>
 void loops_take_one_number() {

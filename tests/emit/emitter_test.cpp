@@ -209,6 +209,26 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
     }
 }
 
+TEST(Emitter, negative_exponentials_have_the_interpreters_bits) {
+    for (DType dtype : {DType::float32, DType::float64}) {
+        Random random(8);
+        ProgramBuilder builder;
+        builder.output(exp_of_negative(-abs(builder.input(dtype))));
+        LoopCase c;
+        Access access{dtype, {1}};
+        c.loop = {.program = builder.take(), .dims = {3001}, .loads = {access}, .stores = {access}, .reductions = {}};
+        c.loads.push_back(memory_for(random, access, c.loop.dims, true));
+        c.stores.push_back(memory_for(random, access, c.loop.dims, false));
+        auto expected = expected_of(c);
+        for (Isa isa : emitted_isas()) {
+            UseIsa use(isa);
+            auto prepared = cpu::emit::prepare_emitted_map(c.loop, &whatever_it_calls);
+            ASSERT_TRUE(prepared);
+            expect_same(c, expected, run_plain(c, *prepared), std::string(cpu::name_of(isa)));
+        }
+    }
+}
+
 /// sin(x) + cos(x), and a number beside them: each row's own x (`by_rows`) or each element's; one of these is what only the complete path takes.
 LoopCase rare_argument_of_two(DType type, bool by_rows, std::int64_t length, std::int64_t at) {
     ProgramBuilder builder;

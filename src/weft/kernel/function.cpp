@@ -127,6 +127,7 @@ std::complex<double> complex_tanh(std::complex<double> z) {
 #undef WEFT_FUNCTION_3
 
 std::span<const Function* const> all_functions() {
+#define WEFT_PARTIAL_1(name, ...)
 #define WEFT_FUNCTION_1(name, ...) &name##_function,
 #define WEFT_FUNCTION_2(name, ...) &name##_function,
 #define WEFT_FUNCTION_3(name, ...) &name##_function,

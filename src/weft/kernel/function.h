@@ -24,6 +24,7 @@ struct Function {
     std::complex<double> (*c128)(const std::complex<double>* operands);
 };
 
+/// But those of some arguments alone.
 std::span<const Function* const> all_functions();
 
 #define WEFT_FUNCTION_1(name, ...)         \

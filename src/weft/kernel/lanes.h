@@ -226,6 +226,8 @@ struct Lanes {
         return select(less(x, all(limit)), all(limit), x);
     }
 
+    /// Whether scaled_by is an instruction.
+    static constexpr bool scales_by_instruction() { return fills_512<T, N>; }
     /// at_most(x, limit), at_least(x, limit) of what a power of two will be made of, by scaled_by: where that is an instruction, x itself.
     WEFT_ELEMENT friend Lanes at_most_in_steps(Lanes x, [[maybe_unused]] T limit) {
         if constexpr (fills_512<T, N>)

@@ -124,6 +124,7 @@ struct Recorded {
     }
     friend Recorded at_most(Recorded x, T limit) { return select(less(all(limit), x), all(limit), x); }
     friend Recorded at_least(Recorded x, T limit) { return select(less(x, all(limit)), all(limit), x); }
+    static bool scales_by_instruction() { return Recording::scaling() != Scaling::steps; }
     friend Recorded at_most_in_steps(Recorded x, T limit) {
         return Recording::scaling() == Scaling::steps ? at_most(x, limit) : x;
     }

@@ -12,6 +12,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/sort.h"
 #include "weft/ops/view.h"
+#include "weft/rewrite/exponentials.h"
 #include "weft/rewrite/number.h"
 
 namespace weft {
@@ -51,13 +52,16 @@ struct Bounded {
     const Operation* operation;
     double low, high;
 };
-const Bounded bounded[] = {{&exp_operation, 0, inf},      {&exp2_operation, 0, inf},  {&abs_operation, 0, inf},
-                           {&square_operation, 0, inf},   {&sqrt_operation, 0, inf},  {&sigmoid_operation, 0, 1},
-                           {&softplus_operation, 0, inf}, {&relu_operation, 0, inf},  {&log_sigmoid_operation, -inf, 0},
-                           {&tanh_operation, -1, 1},      {&sin_operation, -1, 1},    {&cos_operation, -1, 1},
-                           {&cosh_operation, 1, inf},     {&erf_operation, -1, 1},    {&erfc_operation, 0, 2},
-                           {&expm1_operation, -1, inf},   {&hypot_operation, 0, inf}, {&sign_operation, -1, 1},
-                           {&atan_operation, -2, 2}};
+const Bounded bounded[] = {{&exp_operation, 0, inf},    {&exp_of_negative_operation, 0, 1},
+                           {&exp2_operation, 0, inf},   {&abs_operation, 0, inf},
+                           {&square_operation, 0, inf}, {&sqrt_operation, 0, inf},
+                           {&sigmoid_operation, 0, 1},  {&softplus_operation, 0, inf},
+                           {&relu_operation, 0, inf},   {&log_sigmoid_operation, -inf, 0},
+                           {&tanh_operation, -1, 1},    {&sin_operation, -1, 1},
+                           {&cos_operation, -1, 1},     {&cosh_operation, 1, inf},
+                           {&erf_operation, -1, 1},     {&erfc_operation, 0, 2},
+                           {&expm1_operation, -1, inf}, {&hypot_operation, 0, inf},
+                           {&sign_operation, -1, 1},    {&atan_operation, -2, 2}};
 // Of these, no number gives NaN.
 bool total(const Operation* operation) {
     return operation != &sqrt_operation && operation != &sin_operation && operation != &cos_operation;
@@ -123,6 +127,8 @@ Fact of_sum(const Node& node, const Fact& a, const Fact& b) {
     fact.low = lowest({a.low + (adds ? b.low : -b.high)}), fact.high = highest({a.high + (adds ? b.high : -b.low)});
     fact.number = a.finite() && b.finite();
     fact.whole = a.whole && b.whole;
+    if (!adds && is_largest_of(*node.inputs[0], without_infinity(*node.inputs[1])))
+        fact.high = std::min(fact.high, 0.0);
     bool shifted = is_any_number(*node.inputs[0]) || is_any_number(*node.inputs[1]);
     fact.unique = shifted && (a.unique || b.unique) && is_integer(node.dtype);
     fact.symmetric = a.symmetric && b.symmetric && node.inputs[0]->shape == node.inputs[1]->shape;
@@ -169,7 +175,7 @@ Fact of_elementwise(const Node& node, const Operands& in) {
     if (op == &multiply_operation || op == &gated_multiply_operation) return of_product(node, *in[0], *in[1]);
     // By a divisor that cannot be -0.
     bool proper = op == &divide_operation &&
-                  (in[1]->positive() || is(*node.inputs[1], sum_operation) || is(*node.inputs[1], exp_operation));
+                  (in[1]->positive() || is(*node.inputs[1], sum_operation) || is_exponential(*node.inputs[1]));
     if (proper && in[0]->nonnegative() && in[1]->nonnegative()) return fact.low = 0, fact;
     if (op == &maximum_operation || op == &minimum_operation) {
         fact = either(*in[0], *in[1]);

@@ -16,14 +16,19 @@ inline constexpr T exp_vanishes = sizeof(T) == 4 ? -18 : -38;
 /// x = n ln 2 + r with |r| <= ln 2 / 2. The first product is exact in the sum: both are multiples of the last place of ln 2.
 template <class V>
 struct Reduced {
-    V n, r;
+    V n, r, shifted;  // the last: a number whose low bits are those of n + offset
 };
-template <class V>
+/// `offset`: even, so that what lies between two whole numbers is rounded as without it. As it is unless said, code may make an exponent of these bits
+/// (backend/cpu/emit/vector_arithmetic.cpp).
+template <int offset = 0, class V>
 WEFT_ELEMENT Reduced<V> reduce_by_ln2(V x) {
     using C = Constants<ElementOf<V>>;
-    V n = whole_of_shifted(fma(x, V::all(C::log2_e[0]), V::all(FormatOf<V>::magic))).value;
+    using F = FormatOf<V>;
+    constexpr int low = offset == 0 ? F::bias - 5 : offset;
+    static_assert(low % 2 == 0);
+    V shifted = fma(x, V::all(C::log2_e[0]), V::all(F::magic + low)), n = shifted - V::all(F::magic + low);
     V r = fma(n, V::all(-C::ln2[0]), x);
-    return {n, fma(n, V::all(-C::ln2[1]), r)};
+    return {n, fma(n, V::all(-C::ln2[1]), r), shifted};
 }
 
 /// x - n ln 2 - r.
@@ -43,7 +48,7 @@ WEFT_ELEMENT V exp_small(V r) {
 /// e^x 2^shift for a clamped x.
 template <class V>
 WEFT_ELEMENT V exp_shifted(V x, double shift) {
-    auto [n, r] = reduce_by_ln2(x);
+    auto [n, r, shifted] = reduce_by_ln2(x);
     return scaled(exp_small(r) + all<V>(1), shift == 0 ? n : n + all<V>(shift));
 }
 
@@ -57,10 +62,22 @@ WEFT_ELEMENT V exp(V x) {
     return exp_shifted(at_least_in_steps(at_most_in_steps(x, exp_top<T>), exp_bottom<T>), 0);
 }
 
+/// e^x for an x that is not above 0 (nor much: 59), or NaN, to the bits of exp(x): one power of two is large enough to be no denormal, whatever comes out.
+template <class V>
+WEFT_ELEMENT V exp_of_negative(V x) {
+    using F = FormatOf<V>;
+    constexpr int up = sizeof(ElementOf<V>) == 4 ? 41 : 61;
+    auto [n, r, shifted] = reduce_by_ln2<F::bias + up>(at_least_in_steps(x, exp_bottom<ElementOf<V>>));
+    V small = exp_small(r);
+    if (V::scales_by_instruction()) return scaled(small + all<V>(1), n);
+    V power = V::from_bits(bits(shifted) << F::fraction);
+    return fma(small, power, power) * V::all(two_to<ElementOf<V>>(-up));
+}
+
 /// e^(high + low) for a clamped high; low is below 2^-20.
 template <class V>
 WEFT_ELEMENT V exp_words(Words<V> x) {
-    auto [n, r] = reduce_by_ln2(x.high);
+    auto [n, r, shifted] = reduce_by_ln2(x.high);
     V small = exp_small(r), low = x.low + lost_by_reduction(x.high, n, r);
     return scaled(fma(small + all<V>(1), low, small) + all<V>(1), n);
 }
@@ -83,7 +100,7 @@ template <class V>
 WEFT_ELEMENT V expm1(V x) {
     using T = ElementOf<V>;
     V within = at_least(at_most(x, exp_top<T>), exp_vanishes<T>);
-    auto [n, r] = reduce_by_ln2(within);
+    auto [n, r, shifted] = reduce_by_ln2(within);
     V rest = fma(r * r, polynomial<Expm1Rest>(r), lost_by_reduction(within, n, r));
     // 2^n (1 + r + rest) - 1, in halves, for 2^(bias + 1) is no number.
     V half = power_of_two(n - all<V>(1)), start = half - all<V>(0.5);
@@ -93,7 +110,7 @@ WEFT_ELEMENT V expm1(V x) {
 
 template <class V>
 WEFT_ELEMENT V sigmoid(V x) {
-    V small = exp_shifted(at_least_in_steps(-magnitude(x), exp_bottom<ElementOf<V>>), 0);
+    V small = exp_of_negative(-magnitude(x));
     return select(less(x, all<V>(0)), small, all<V>(1)) / (small + all<V>(1));
 }
 

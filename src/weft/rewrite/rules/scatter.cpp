@@ -11,6 +11,7 @@
 #include "weft/ops/join.h"
 #include "weft/ops/reduce.h"
 #include "weft/ops/view.h"
+#include "weft/rewrite/exponentials.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/product.h"
 #include "weft/rewrite/rules/rules.h"
@@ -112,7 +113,7 @@ Tensor scale_sum(const Site& site) {
 // (x / y)[i] -> x[i] / y[i] where x is an exponential: of a softmax.
 Tensor gather_of_quotient(const Site& site) {
     const Node &node = site.node, &from = *node.inputs[0];
-    if (!is(from, divide_operation) || !full_width(node.dtype) || !is(*from.inputs[0], exp_operation)) return {};
+    if (!is(from, divide_operation) || !full_width(node.dtype) || !is_exponential(*from.inputs[0])) return {};
     auto picked = [&](Node* x) {
         Tensor whole = x->shape == from.shape ? handle(x) : broadcast_to(handle(x), from.shape);
         std::vector<Tensor> inputs{whole};

@@ -5,6 +5,7 @@
 #include "weft/ops/reduce.h"
 #include "weft/ops/statistics.h"
 #include "weft/ops/view.h"
+#include "weft/rewrite/exponentials.h"
 #include "weft/rewrite/number.h"
 #include "weft/rewrite/rules/picked.h"
 #include "weft/rewrite/rules/rules.h"
@@ -13,19 +14,13 @@ namespace weft {
 namespace {
 
 using T = const Tensor&;
-constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
 // Whether `m` is the largest of y along `axes`, kept as ones; infinite maxima may have been left out of it.
 bool is_maximum_of(const Node& y, const Node& m, const Axes& axes) {
-    auto held = [](const Node* node) {
-        while (is(*node, stop_gradient_operation)) node = node->inputs[0];
-        return node;
-    };
-    const Node* at = held(&m);
+    const Node* at = &held(m);
     if (is(*at, where_operation) && is(*at->inputs[0], isfinite_operation) && at->inputs[0]->inputs[0] == at->inputs[1])
-        at = held(at->inputs[1]);
-    return is(*at, max_operation) && at->inputs[0] == &y && reduction_of(*at).axes == axes &&
-           reduction_of(*at).keepdims;
+        at = &held(*at->inputs[1]);
+    return is_largest_of(y, *at) && reduction_of(*at).axes == axes;
 }
 
 // Whether x is y - max(y) already.
@@ -41,7 +36,7 @@ bool hollow(const Shape& shape, const Axes& axes) {
 
 // The sum of exp(x) along axes, as node: x, or null.
 const Node* summed_exponent(const Node& sum) {
-    if (!is(sum, sum_operation) || !is(*sum.inputs[0], exp_operation)) return nullptr;
+    if (!is(sum, sum_operation) || !is_exponential(*sum.inputs[0])) return nullptr;
     const Node* x = sum.inputs[0]->inputs[0];
     return is_floating(sum.dtype) && x->dtype == sum.dtype ? x : nullptr;
 }
@@ -67,11 +62,9 @@ Tensor shifted_softmax(const Site& site) {
 
 // Whether x is y - where(m == -inf, 0, m) for a maximum m: of rows of which something may be left out, or all of it.
 bool shifted_where_finite(const Node& x, const Axes& axes) {
-    if (!is(x, subtract_operation) || !is(*x.inputs[1], where_operation)) return false;
-    const Node &chosen = *x.inputs[1], &most = *chosen.inputs[2];
-    bool left_out = is(*chosen.inputs[0], equal_operation) && chosen.inputs[0]->inputs[0] == &most &&
-                    is_number(*chosen.inputs[0]->inputs[1], minus_infinity);
-    return left_out && is_number(*chosen.inputs[1], 0) && is_maximum_of(*x.inputs[0], most, axes);
+    if (!is(x, subtract_operation)) return false;
+    const Node& most = without_infinity(*x.inputs[1]);
+    return &most != x.inputs[1] && is_maximum_of(*x.inputs[0], most, axes);
 }
 
 // s of where(s == 0, 1, s), or the node itself.
@@ -92,6 +85,13 @@ Tensor softmax_by_inverse(const Site& site) {
     return alone ? site.input(0) * (1 / site.input(1)) : Tensor();
 }
 
+// exp(x) where x is never above 0: with fewer steps, to the same bits.
+Tensor exponential_of_negative(const Site& site) {
+    const Node& x = *site.node.inputs[0];
+    if (!is_floating(site.node.dtype) || x.dtype != site.node.dtype || site.fact(x).high > 0) return {};
+    return exp_of_negative(site.input(0));
+}
+
 // The same view or gather of something else.
 Tensor shown(const Node& view, const Tensor& of) {
     std::vector<Tensor> inputs{of};
@@ -99,7 +99,7 @@ Tensor shown(const Node& view, const Tensor& of) {
     return make_node(*view.operation, inputs, view.attributes, view.where);
 }
 
-bool is_softmax(const Node& node) { return is(node, divide_operation) && is(*node.inputs[0], exp_operation); }
+bool is_softmax(const Node& node) { return is(node, divide_operation) && is_exponential(*node.inputs[0]); }
 
 // log(p[i]) -> log(p)[i] for a softmax p: its logarithm is known.
 Tensor log_of_picked(const Site& site) {
@@ -174,6 +174,7 @@ void add_softmax_rules(RuleList& rules) {
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     static const Tensor labels = Tensor::of<std::int64_t>({2, 0, 3});
     auto masked_softmax = [](T x) {
+        constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
         Tensor most = stop_gradient(max(x, 1, true)), raised = exp(x - where(most == minus_infinity, 0, most));
         Tensor total = sum(raised, 1, true);
         return raised / where(total == 0, 1, total);
@@ -182,6 +183,7 @@ void add_softmax_rules(RuleList& rules) {
     add("logsumexp", log_operation, log_of_sum, {with([](T x) { return log(sum(exp(x))); }, {{3, 4}}), with([](T x) { return log(sum(exp(x), 1, true)); }, {{3, 4}})});
     add("softmax", divide_operation, shifted_softmax, {with([](T x) { return exp(x) / sum(exp(x), 1, true); }, {{3, 4}})});
     add("softmax_by_inverse", divide_operation, softmax_by_inverse, {with([](T x) { return softmax(x); }, {{3, 4}}), with([](T x) { return softmax(x, 0); }, {{3, 4}}), with(masked_softmax, {{3, 4}})}, Assumes::exact, Phase::special);
+    add("exp_of_negative", exp_operation, exponential_of_negative, {with([](T x) { return softmax(x); }, {{3, 4}}), with(masked_softmax, {{3, 4}}), with([](T x) { return exp(-square(x)); }, {{3, 4}})}, Assumes::nothing, Phase::special);
     add("log_of_view_of_sum", log_operation, log_of_view_of_sum, {with([](T x) { return log(slice(sum(exp(x), 1), {1}, {1})) * sum(exp(x)); }, {{3, 4}})});
     add("gather_of_exponent", take_operation, slice_of_exponent, {with([](T x) { return take(exp(x), labels, 1) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);
     add("slice_of_exponent", slice_operation, slice_of_exponent, {with([](T x) { return slice(exp(x), {1, 0}, {1, 4}) + sum(exp(x)); }, {{3, 4}})}, Assumes::nothing);

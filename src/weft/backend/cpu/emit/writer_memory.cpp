@@ -68,9 +68,10 @@ void Writer::fetch_ahead(std::size_t stream, int copy) {
     const StreamKind& kind = plan_.code.streams[stream];
     auto size = static_cast<int>(size_of(kind.memory));
     bool near = is_zen4() ? one_much_computed() : kind.near;
+    int width = lanes() * size, first = divide_up(copy * width, line) * line;
+    if (first >= (copy + 1) * width) return;  // the vector before has asked for its line
     mov(rcx, frame(aheads_at_ + 8 * stream));
     add(rcx, base_of(stream));
-    int width = lanes() * size, first = divide_up(copy * width, line) * line;
     for (int offset = first; offset < (copy + 1) * width; offset += line) {
         Address at = ptr[rcx + r12 * size + offset];
         if (kind.asked_when_stored())
