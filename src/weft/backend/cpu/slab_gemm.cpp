@@ -6,15 +6,15 @@
 
 // The scheme of Goto and van de Geijn (2008). A Zen 3, of the time of oneDNN's (rows of 256 at a time): 1,024 cubed 0.96, 2,048 cubed 0.95, 1,000 cubed
 // 0.99, 700 cubed 0.98, 1,024 x 1,024 by 256 0.93, 2,048 x 512 by 512 0.70, 512 x 2,048 by 2,048 0.49; a turned 0.96, b turned 0.95; but 1,024 x 256 by
-// 1,024 1.02, 3,000 x 700 by 400 1.02. Below 2^28 multiplications, and of short sums, weft's own panels take
-// less. Sums that begin from c, as chains do, wait for it: half as deep 1.02 (the next tile's asked for, 1.0).
+// 1,024 1.02, 3,000 x 700 by 400 1.02. Below 2^28 multiplications, and of short sums, weft's own panels take less. Sums that begin from c, as chains do, wait for it: half as deep 1.02 (the next tile's asked for, 1.0).
 namespace weft::cpu {
 namespace {
 
 using namespace own;
 
-template <class T>
 class SlabProduct {
+    using T = float;
+
   public:
     explicit SlabProduct(const GemmProblem<T>& problem) : p_(problem) {}
 
@@ -27,8 +27,8 @@ class SlabProduct {
     }
 
   private:
-    using Copy = typename RowsOfA<T>::Copy;
-    static constexpr std::int64_t most_panels = 64, most_k = 1024;  // of a slab: 4 MB of floats
+    using Copy = RowsOfA<T>::Copy;
+    static constexpr std::int64_t most_panels = 64, most_k = 1024;  // of a slab: 4 MB
 
     struct Slab {
         Range panels, k;
@@ -108,7 +108,7 @@ class SlabProduct {
         return tile;
     }
 
-    /// Blocks of rows, each of which is copied as it stays in the second-level cache: 96 KB of floats, or, where rows lie side by side, twice as much,
+    /// Blocks of rows, each of which is copied as it stays in the second-level cache: 96 KB, or, where rows lie side by side, twice as much,
     /// which are whole lines (1,024 cubed 0.98). As many for each thread.
     std::int64_t blocks() const {
         std::int64_t rows = (p_.a_row == 1 ? 48 : 24) * most_k / deepest_;
@@ -144,6 +144,6 @@ bool takes_slabs(const GemmProblem<float>& p) {
     return own_gemm_pieces(p.m, p.n, p.k) == 1;  // else other bits than of fewer of its rows
 }
 
-void slab_gemm(const GemmProblem<float>& p) { SlabProduct<float>(p).run(); }
+void slab_gemm(const GemmProblem<float>& p) { SlabProduct(p).run(); }
 
 }  // namespace weft::cpu
