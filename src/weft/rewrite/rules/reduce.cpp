@@ -168,6 +168,15 @@ Tensor reshape_below(const Site& site) {
     return make_node(*from.operation, inputs, from.attributes, from.where);
 }
 
+// The place of the greatest of one number is 0.
+Tensor place_among_one(const Site& site) {
+    const Node &node = site.node, &from = *node.inputs[0];
+    const Axes& axes = reduction_of(node).axes;
+    bool alone = std::all_of(axes.begin(), axes.end(),
+                             [&](std::int64_t axis) { return from.shape[static_cast<std::size_t>(axis)] == Size(1); });
+    return alone ? filled(0, node.dtype, node.shape) : Tensor();
+}
+
 }  // namespace
 
 void add_reduce_rules(RuleList& rules) {
@@ -180,6 +189,8 @@ void add_reduce_rules(RuleList& rules) {
     // clang-format off
     add("reduction_over_ones", Phase::canonical, joins, over_ones, {.examples = {
         example([](T x) { return sum(x, {0, 1}); }, {{1, 4}}), example([](T x) { return sum(x, Axes{}); }, {{3}}), example([](T x) { return max(x, {1}, true); }, {{3, 1}})}});
+    add("place_among_one", Phase::canonical, {&argmax_operation, &argmin_operation}, place_among_one, {.examples = {
+        with([](T x) { return argmax(x, 1); }, {{3, 1}}), with([](T x) { return argmin(x, 0, true); }, {{1, 4}})}});
     add("reduction_of_reduction", Phase::canonical, joins, of_reduction, {.examples = {
         example([](T x) { return sum(sum(x, 1), 0); }, {{3, 4}}), example([](T x) { return max(max(x, 1, true), {0, 2}); }, {{3, 4, 2}}), example([](T x) { return sum(sum(x, {0, 2}), 0, true); }, {{2, 3, 4}})}});
     add("reduction_of_repeated", Phase::canonical, extremes, of_repeated, {.examples = {
