@@ -47,9 +47,10 @@ WEFT_ELEMENT V gelu_slope(V x) {
     using T = ElementOf<V>;
     V a = at_most(magnitude(x), sizeof(T) == 4 ? T(15) : T(39.5));
     V sum = a + all<V>(gelu_pole), factor = polynomial<GeluSlope>((a - all<V>(gelu_centre)) / sum) * sum;
-    auto [n, r, shifted] =
-        reduce_by_ln2(at_least(x * x * all<V>(-0.5), sizeof(T) == 4 ? T(-110) : T(-750)));  // 0 from there on
-    V part = scaled(factor * (exp_small(r) + all<V>(1)), n);
+    Reduced<V> reduced =
+        reduce_negative_by_ln2(at_least(x * x * all<V>(-0.5), sizeof(T) == 4 ? T(-110) : T(-750)));  // 0 from there on
+    V product = factor * (exp_small(reduced.r) + all<V>(1));
+    V part = V::scales_by_instruction() ? scaled(product, reduced.n) : lowered(product * raised_power(reduced));
     return select(less(x, all<V>(0)), -part, all<V>(1) + part);
 }
 

@@ -62,16 +62,30 @@ WEFT_ELEMENT V exp(V x) {
     return exp_shifted(at_least_in_steps(at_most_in_steps(x, exp_top<T>), exp_bottom<T>), 0);
 }
 
-/// e^x for an x that is not above 0 (nor much: 59), or NaN, to the bits of exp(x): one power of two is large enough to be no denormal, whatever comes out.
+/// Of n that are not above 0 (nor much: 86): 2^(n + up) is large enough to be no denormal, whatever number is made small by 2^-up then.
+template <class V>
+inline constexpr int up = sizeof(ElementOf<V>) == 4 ? 41 : 61;
+template <class V>
+WEFT_ELEMENT Reduced<V> reduce_negative_by_ln2(V x) {
+    return reduce_by_ln2<FormatOf<V>::bias + up<V>>(x);
+}
+template <class V>
+WEFT_ELEMENT V raised_power(const Reduced<V>& x) {
+    return V::from_bits(bits(x.shifted) << FormatOf<V>::fraction);
+}
+template <class V>
+WEFT_ELEMENT V lowered(V a) {
+    return a * V::all(two_to<ElementOf<V>>(-up<V>));
+}
+
+/// e^x for an x that is not above 0 (nor much: 59), or NaN, to the bits of exp(x).
 template <class V>
 WEFT_ELEMENT V exp_of_negative(V x) {
-    using F = FormatOf<V>;
-    constexpr int up = sizeof(ElementOf<V>) == 4 ? 41 : 61;
-    auto [n, r, shifted] = reduce_by_ln2<F::bias + up>(at_least_in_steps(x, exp_bottom<ElementOf<V>>));
-    V small = exp_small(r);
-    if (V::scales_by_instruction()) return scaled(small + all<V>(1), n);
-    V power = V::from_bits(bits(shifted) << F::fraction);
-    return fma(small, power, power) * V::all(two_to<ElementOf<V>>(-up));
+    Reduced<V> reduced = reduce_negative_by_ln2(at_least_in_steps(x, exp_bottom<ElementOf<V>>));
+    V small = exp_small(reduced.r);
+    if (V::scales_by_instruction()) return scaled(small + all<V>(1), reduced.n);
+    V power = raised_power(reduced);
+    return lowered(fma(small, power, power));
 }
 
 /// e^(high + low) for a clamped high; low is below 2^-20.
