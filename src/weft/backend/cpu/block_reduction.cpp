@@ -68,10 +68,10 @@ bool folds_rows(std::int64_t length) { return length >= shortest_folded && lengt
 // What functions compute of a row, some 60 instructions each 16 numbers, fills the window in which a processor looks ahead: it waits for the
 // row's joins, where it would compute the next. A softmax of 400 rows of 48, joined with its exponentials: 90 cycles a row, 67 apart. Where 16 registers
 // are to hold what is joined, too, longer ones: a Zen 3, rows of 33, 50, 65, 100, 128, 200: 0.7, 0.65, 0.88, 0.87, 0.87, 0.9, of sums of exponentials 0.5,
-// 0.5, 0.88, 0.85, 0.9, 0.92; of 300 0.93 and 1.3.
-bool folds_rows(const Program& computed, std::int64_t length) {
+// 0.5, 0.88, 0.85, 0.9, 0.92; of 300 and 500 stored ones 0.92, others 1.3, 1.2.
+bool folds_rows(const Program& computed, std::int64_t length, bool stored) {
     auto calls = [](const Instruction& at) { return at.opcode == Opcode::call; };
-    std::int64_t longest = best_isa() == Isa::avx512 ? most_joined_many : 256;
+    std::int64_t longest = best_isa() == Isa::avx512 ? most_joined_many : stored ? 600 : 256;
     bool joined_many = length <= longest;
     return folds_rows(length) && !(joined_many && std::any_of(computed.code.begin(), computed.code.end(), calls));
 }

@@ -19,7 +19,7 @@ inline constexpr std::int64_t row_chunk = 16384;  // elements of a long row in o
 /// Whether machine code joins rows of so many elements each by itself.
 bool folds_rows(std::int64_t length);
 /// And does so best, of what this program computes.
-bool folds_rows(const Program& computed, std::int64_t length);
+bool folds_rows(const Program& computed, std::int64_t length, bool stored = false);
 
 class ReductionKernel : public PreparedLoop {
   public:

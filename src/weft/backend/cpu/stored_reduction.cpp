@@ -97,7 +97,7 @@ class StoredReduction final : public Kernel {
             of_behind_ = AddressFacts(*behind), behind_loads_ = behind->loads.size();
         }
         if (!lay_out(map, reduction, behind)) return;
-        if (folds_rows(first.program, length_)) {
+        if (folds_rows(first.program, length_, true)) {
             Dims dims = kept_;
             dims.push_back(length_);
             emit(map, reduction, dims, streams_, results_, behind);
