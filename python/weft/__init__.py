@@ -52,8 +52,16 @@ def __getattr__(name):
     if name in _PARTS:
         __import__(f"weft.{name}")
         return globals()[name]
-    here = f": it is called weft.{_CALLED_HERE[name]} here" if name in _CALLED_HERE else ""
+    here = f": it is called weft.{_CALLED_HERE[name]} here" if name in _CALLED_HERE else _found_in_a_part(name)
     raise AttributeError(f"module 'weft' has no attribute '{name}'{here}")
+
+
+def _found_in_a_part(name):
+    """Where a name is that was asked for on top, for the message; parts are loaded for that."""
+    from importlib import import_module
+    parts = () if name.startswith("_") else ("special", "linalg", "nn.functional", "nn", "random")
+    found = [f"weft.{part}.{name}" for part in parts if hasattr(import_module(f"weft.{part}"), name)]
+    return f": it is {' and '.join(found)}" if found else ""
 
 
 def __dir__():

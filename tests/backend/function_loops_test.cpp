@@ -29,6 +29,12 @@ T body_of(const Function& function, T x, T y) {
         return function.f64(operands);
 }
 
+/// To the bit, but for NaN's.
+template <class T>
+bool same(T got, T want) {
+    return std::isnan(want) ? std::isnan(got) : std::bit_cast<BitsOf<T>>(got) == std::bit_cast<BitsOf<T>>(want);
+}
+
 /// All exponents, numbers of ordinary size, and so many that a register is left half full.
 template <class T>
 std::vector<T> arguments(unsigned seed) {
@@ -54,12 +60,9 @@ void loops_give_the_bodies_bits() {
             std::vector<T> got = run(isa, *function, a, b);
             int wrong = 0;
             for (std::size_t i = 0; i < a.size() && wrong < 3; ++i) {
-                bool same = std::isnan(got[i])
-                                ? std::isnan(expected[i])
-                                : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(expected[i]);
-                wrong += !same;
-                EXPECT_TRUE(same) << function->name << '(' << a[i] << ", " << b[i] << ") on " << name_of(isa) << ": "
-                                  << got[i] << ", not " << expected[i];
+                wrong += !same(got[i], expected[i]);
+                EXPECT_TRUE(same(got[i], expected[i])) << function->name << '(' << a[i] << ", " << b[i] << ") on "
+                                                       << name_of(isa) << ": " << got[i] << ", not " << expected[i];
             }
         }
     }
@@ -74,9 +77,8 @@ void negative_exponentials_are_exponentials() {
     for (Isa isa : usable_isas()) {
         std::vector<T> got = run(isa, exp_of_negative_function, x, x), want = run(isa, exp_function, x, x);
         for (std::size_t i = 0; i < x.size(); ++i) {
-            bool same = std::isnan(want[i]) ? std::isnan(got[i])
-                                            : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(want[i]);
-            ASSERT_TRUE(same) << x[i] << " on " << name_of(isa) << ": " << got[i] << ", not " << want[i];
+            ASSERT_TRUE(same(got[i], want[i]))
+                << x[i] << " on " << name_of(isa) << ": " << got[i] << ", not " << want[i];
         }
     }
 }
@@ -99,11 +101,9 @@ void loops_take_one_number() {
                         got = first ? run(isa, *function, one, many, 1) : run(isa, *function, many, one, 2);
                     for (std::size_t i = 0; i < many.size(); ++i) {
                         T want = first ? body_of(*function, number, many[i]) : body_of(*function, many[i], number);
-                        bool same = std::isnan(want)
-                                        ? std::isnan(got[i])
-                                        : std::bit_cast<BitsOf<T>>(got[i]) == std::bit_cast<BitsOf<T>>(want);
-                        ASSERT_TRUE(same) << function->name << ", " << number << (first ? " first, " : " second, ")
-                                          << many[i] << " on " << name_of(isa) << ": " << got[i] << ", not " << want;
+                        ASSERT_TRUE(same(got[i], want))
+                            << function->name << ", " << number << (first ? " first, " : " second, ") << many[i]
+                            << " on " << name_of(isa) << ": " << got[i] << ", not " << want;
                     }
                 }
     }

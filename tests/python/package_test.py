@@ -52,6 +52,9 @@ class Package(unittest.TestCase):
                 getattr(wf, theirs)
         with self.assertRaisesRegex(AttributeError, "no attribute 'tensors'$"):
             wf.tensors
+        for theirs, here in {"softmax": "weft.special.softmax and weft.nn.functional.softmax", "Linear": "weft.nn.Linear", "eigh": "weft.linalg.eigh"}.items():
+            with self.assertRaisesRegex(AttributeError, f"no attribute '{theirs}': it is {here}$"):
+                getattr(wf, theirs)
         for arguments in [(), ([1, 2],), (3, 4)]:
             with self.assertRaisesRegex(TypeError, r"wf.array\(values\)"):
                 wf.Tensor(*arguments)

@@ -89,6 +89,10 @@ TEST(Facts, know_what_is_left_of_the_largest_number) {
     EXPECT_EQ(high(y + most), infinity);
     for (const Tensor& each : {y - most, y - where(most == -infinity, 0, most), y - max(y, 0, true)})
         expect_true_of(each);
+    for (DType dtype : {DType::uint8, DType::int32, DType::int64}) {  // which wrap
+        Tensor whole(special_values(dtype)), all = reshape(whole, {1, -1});
+        expect_true_of(all - max(all, 1, true));
+    }
 }
 
 TEST(Facts, know_signs_ranges_and_what_is_unique_or_symmetric) {

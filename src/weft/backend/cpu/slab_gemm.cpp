@@ -6,7 +6,8 @@
 
 // The scheme of Goto and van de Geijn (2008). A Zen 3, of the time of oneDNN's (rows of 256 at a time): 1,024 cubed 0.96, 2,048 cubed 0.95, 1,000 cubed
 // 0.99, 700 cubed 0.98, 1,024 x 1,024 by 256 0.93, 2,048 x 512 by 512 0.70, 512 x 2,048 by 2,048 0.49; a turned 0.96, b turned 0.95; but 1,024 x 256 by
-// 1,024 1.02, 3,000 x 700 by 400 1.02. Below 2^28 multiplications, and of short sums, weft's own panels take less. Sums that begin from c, as chains do, wait for it: half as deep 1.02 (the next tile's asked for, 1.0).
+// 1,024 1.02, 3,000 x 700 by 400 1.02. Below 2^28 multiplications, and of short sums, weft's own panels take less.
+// Sums that begin from c, as chains do, wait for it: half as deep 1.02 (the next tile's asked for, 1.0).
 namespace weft::cpu {
 namespace {
 

@@ -24,7 +24,7 @@ template <int offset = 0, class V>
 WEFT_ELEMENT Reduced<V> reduce_by_ln2(V x) {
     using C = Constants<ElementOf<V>>;
     using F = FormatOf<V>;
-    constexpr int low = offset == 0 ? F::bias - 5 : offset;
+    constexpr int low = offset == 0 ? F::bias - exponent_below : offset;
     static_assert(low % 2 == 0);
     V shifted = fma(x, V::all(C::log2_e[0]), V::all(F::magic + low)), n = shifted - V::all(F::magic + low);
     V r = fma(n, V::all(-C::ln2[0]), x);

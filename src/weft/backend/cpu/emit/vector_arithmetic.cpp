@@ -6,6 +6,7 @@
 
 #include "weft/backend/cpu/isa.h"
 #include "weft/base/error.h"
+#include "weft/kernel/coefficients.h"
 #include "weft/kernel/lanes.h"
 
 namespace weft::cpu::emit {
@@ -405,7 +406,8 @@ Value VectorArithmetic::multiply_in_function(DType dtype, Value a, Value b) {
 std::optional<Value> VectorArithmetic::scaled_in_steps(Lane lane, Value a, Value n) {
     Line sum = builder_.line(a);
     if (sum.op != VectorOp::add || sum.b != number(lane, 1)) return std::nullopt;
-    double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023, below = 5;
+    double magic = lane == Lane::f32 ? 0x1.8p23 : 0x1.8p52, bias = lane == Lane::f32 ? 127 : 1023,
+           below = elementary::exponent_below;
     std::uint64_t fraction = lane == Lane::f32 ? 23 : 52;
     auto ending = [&](Value first, Value rest) {
         return line(VectorOp::multiply, lane, line(VectorOp::fma, lane, sum.a, first, first), rest);
