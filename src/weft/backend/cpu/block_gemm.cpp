@@ -81,13 +81,9 @@ class BlockProduct {
 
     GemmTile<T> tile_of(std::int64_t index, const Block& block, std::int64_t column, bool pair, bool copies) const {
         std::int64_t row = tiles_.first_row(index), after = tiles_.first_row(index + 1);
-        bool last = block.k.end == p_.k;
-        GemmTile<T> tile;
-        tile.rows = static_cast<int>(after - row);
-        tile.columns = static_cast<int>(std::min(width_, p_.n - column));
+        GemmTile<T> tile = tile_of_result(p_, {row, after}, column, width_, block.k);
         tile.panels = pair ? 2 : 1;
         tile.paired = pair;
-        tile.k = block.numbers();
         tile.a = p_.a + row * p_.a_row + block.k.begin;
         tile.a_row = p_.a_row, tile.a_column = 1;
         tile.b = block.at(column), tile.b_row = width_, tile.b_panel = width_ * tile.k;
@@ -95,11 +91,6 @@ class BlockProduct {
             tile.copy_b = block.at(column);
             tile.b = p_.b + column + block.k.begin * p_.b_row, tile.b_row = p_.b_row, tile.b_panel = width_;
         }
-        tile.c = p_.c + row * p_.c_row + column;
-        tile.c_row = p_.c_row;
-        tile.accumulate = p_.accumulate || block.k.begin > 0;
-        tile.bias = last && p_.bias ? p_.bias + column : nullptr;
-        tile.relu = last && p_.relu;
         tile.fetch = tile.b, tile.fetch_step = 0;
         // Beside a row of tiles' first the next one's rows of a, which come from beyond the second-level cache.
         bool asks_a = is_zen5() && pair && column == block.columns.begin;

@@ -327,22 +327,12 @@ class Multiplication {
 
     /// Of these rows of a as they lie.
     GemmTile<T> tile_of(Range rows, const Panel& panel) const {
-        auto [k, k_end] = panel.k;
-        std::int64_t row = rows.begin, column = panel.index * kernels_.most_columns;
-        GemmTile<T> tile;
-        tile.rows = static_cast<int>(rows.end - row);
-        tile.columns = static_cast<int>(std::min<std::int64_t>(kernels_.most_columns, p_.n - column));
+        std::int64_t k = panel.k.begin, row = rows.begin, column = panel.index * kernels_.most_columns;
+        GemmTile<T> tile = tile_of_result<T>(p_, rows, column, kernels_.most_columns, panel.k);
         tile.a = as_operands(p_.a + row * p_.a_row + k * p_.a_column);
         tile.a_row = p_.a_row;
         tile.a_column = p_.a_column;
         tile.b = panel.b, tile.b_row = panel.b_row, tile.copy_b = panel.copy;
-        tile.c = p_.c + row * p_.c_row + column;
-        tile.c_row = p_.c_row;
-        tile.k = operands<T>(k_end - k);
-        tile.accumulate = p_.accumulate || k > 0;
-        bool last = k_end == p_.k;
-        tile.bias = last && p_.bias ? p_.bias + column : nullptr;
-        tile.relu = last && p_.relu;
         tile.panels = static_cast<int>(panel.count);
         tile.paired = way_.paired && panel.count == 2;
         // Those below, or at the top of what lies to the right.

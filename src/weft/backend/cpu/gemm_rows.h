@@ -11,6 +11,21 @@ struct Range {
     std::int64_t begin = 0, end = 0;
 };
 
+/// A tile of these rows and of so many columns from one on, as far as c goes: what its sums of these numbers along k begin from, and end with.
+template <class T>
+GemmTile<T> tile_of_result(const GemmProblem<T>& p, Range rows, std::int64_t column, std::int64_t width, Range k) {
+    const bool last = k.end == p.k;
+    GemmTile<T> tile;
+    tile.rows = static_cast<int>(rows.end - rows.begin);
+    tile.columns = static_cast<int>(std::min(width, p.n - column));
+    tile.k = operands<T>(k.end - k.begin);
+    tile.c = p.c + rows.begin * p.c_row + column, tile.c_row = p.c_row;
+    tile.accumulate = p.accumulate || k.begin > 0;
+    tile.bias = last && p.bias ? p.bias + column : nullptr;
+    tile.relu = last && p.relu;
+    return tile;
+}
+
 /// Rows in tiles as equal as can be; the first have one more.
 struct RowTiles {
     RowTiles(std::int64_t rows, std::int64_t most)

@@ -94,18 +94,10 @@ class SlabProduct {
     }
 
     GemmTile<T> tile_of(std::int64_t index, const Copy& a, const Slab& slab, std::int64_t panel) const {
-        std::int64_t row = tiles_.first_row(index), column = panel * width_;
-        bool last = slab.k.end == p_.k;
-        GemmTile<T> tile;
-        tile.rows = static_cast<int>(tiles_.first_row(index + 1) - row);
-        tile.columns = static_cast<int>(std::min(width_, p_.n - column));
-        tile.k = slab.numbers();
+        GemmTile<T> tile =
+            tile_of_result(p_, {tiles_.first_row(index), tiles_.first_row(index + 1)}, panel * width_, width_, slab.k);
         tile.a = rows_.copied(a, index, slab.k.begin), tile.a_row = 1, tile.a_column = tile.rows;
         tile.b = at(slab, panel), tile.b_row = width_;
-        tile.c = p_.c + row * p_.c_row + column, tile.c_row = p_.c_row;
-        tile.accumulate = p_.accumulate || slab.k.begin > 0;
-        tile.bias = last && p_.bias ? p_.bias + column : nullptr;
-        tile.relu = last && p_.relu;
         return tile;
     }
 
