@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "weft/backend/cpu/added_copies.h"
 #include "weft/backend/cpu/few_channels_places.h"
 #include "weft/backend/cpu/gemm.h"
 #include "weft/base/integers.h"
@@ -49,8 +50,7 @@ class FewChannelsWeights final : public Convolution::Way {
                      static_cast<const float*>(second) + n * strides_.output.batch, sum(i), n != begin, own);
         };
         parallel_for(sums_, images, slots_);
-        for (std::int64_t i = 1; i < sums_; ++i)
-            for (std::int64_t k = 0; k < rows_ * s_.in_channels; ++k) sum(0)[k] += sum(i)[k];
+        add_copies(sum(0), sums_, static_cast<std::int64_t>(each_sum_ / sizeof(float)), rows_ * s_.in_channels);
         // An infinite pixel times a zero, where no output reads it, is NaN.
         if (!std::all_of(sum(0), sum(0) + rows_ * s_.in_channels, [](float x) { return std::isfinite(x); }))
             by_definition(static_cast<const float*>(first), static_cast<const float*>(second), sum(0));

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include "weft/backend/cpu/added_copies.h"
 #include "weft/backend/cpu/late_library.h"
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/backend/cpu/onednn_program.h"
@@ -25,6 +26,9 @@ using onednn::round_up;
 // copy of the weights' gradient to be summed afterwards.
 constexpr std::int64_t least_block_work = 1 << 22, most_blocks = 16, most_gradients = 8,
                        most_gradient_elements = 4 << 20;
+// Pixels that each of several copies sums up: else adding the copies takes as long as making them (8 x 128 x 8 x 8 to 128 by 5 x 5 0.5 of the time).
+constexpr std::int64_t least_gradient_pixels = 128;
+
 void execute(const dnnl::primitive& primitive, const dnnl::stream& stream, const dnnl_exec_arg_t* arguments,
              int count) {
     dnnl_status_t status = dnnl_primitive_execute(primitive.get(), stream.get(), count, arguments);
@@ -90,12 +94,13 @@ class OneDnnWay final : public Convolution::Way {
 
   private:
     static std::int64_t images_of_block(ConvolutionKind kind, const ConvolutionShape& s) {
-        std::int64_t weights = s.out_channels * (s.in_channels / s.groups), work = 1;
-        for (int axis = 0; axis < most_spatial; ++axis) weights *= s.kernel[axis], work *= s.out[axis];
-        work *= weights;
-        std::int64_t most = most_blocks;
+        std::int64_t weights = s.out_channels * (s.in_channels / s.groups), pixels = 1;
+        for (int axis = 0; axis < most_spatial; ++axis) weights *= s.kernel[axis], pixels *= s.out[axis];
+        std::int64_t work = pixels * weights, most = most_blocks;
         if (kind == ConvolutionKind::backward_weight)
-            most = std::clamp<std::int64_t>(most_gradient_elements / weights, 2, most_gradients);
+            most = std::clamp<std::int64_t>(
+                std::min(most_gradient_elements / weights, s.batch * pixels / least_gradient_pixels), 2,
+                most_gradients);
         std::int64_t images = std::max((s.batch + most - 1) / most, (least_block_work + work - 1) / work);
         return std::min(images, s.batch);
     }
@@ -225,16 +230,8 @@ class OneDnnWay final : public Convolution::Way {
     void join_gradients(Team& team, void* result, std::byte* scratch) const {
         if (shared_ == 0) return;
         auto elements = static_cast<std::int64_t>(full_.result.inner.get_size() / sizeof(float));
-        constexpr std::int64_t together = 1 << 14;
-        if (blocks_ > 1)
-            parallel_for((elements + together - 1) / together, [&](std::int64_t strip) {
-                auto* sums = static_cast<float*>(partial(0, result, scratch));
-                for (std::int64_t block = 1; block < blocks_; ++block) {
-                    auto* more = static_cast<const float*>(partial(block, result, scratch));
-                    for (std::int64_t i = strip * together; i < std::min(elements, (strip + 1) * together); ++i)
-                        sums[i] += more[i];
-                }
-            });
+        auto apart = static_cast<std::int64_t>(round_up(full_.result.inner.get_size()) / sizeof(float));
+        add_copies(static_cast<float*>(partial(0, result, scratch)), blocks_, apart, elements);
         OneOpenMpThread guard;
         Handles& h = team.of_full[0];
         point(h.result.inner, scratch);
