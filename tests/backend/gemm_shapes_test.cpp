@@ -57,6 +57,28 @@ TEST(Gemm, tiles_for_halves_of_vectors_give_the_same_bits) {
     use_halves(before);
 }
 
+/// Columns of one vector, all of them or the last ones, whose tiles may have more rows than others.
+template <class T>
+void check_ends() {
+    for (std::int64_t m : {6, 7, 12, 13, 25, 47, 300})
+        for (std::int64_t n : {3, 4, 5, 7, 8, 9, 17, 20, 24, 33, 65})
+            for (std::int64_t k : {9, 70, 300})
+                for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns, OperandLayout::strided}) {
+                    std::vector<T> first;
+                    for (Isa isa : usable_isas()) {
+                        InstructionSet guard(isa);
+                        std::vector<T> c = with_epilogue<T>({m, n, k}, of_a, k == 70);
+                        if (first.empty()) first = c;
+                        EXPECT_TRUE(same_bits(c, first)) << name_of(isa) << ": " << m << "x" << n << "x" << k;
+                    }
+                }
+}
+
+TEST(Gemm, columns_that_end_within_a_tile_have_the_same_bits_for_every_instruction_set) {
+    check_ends<float>();
+    check_ends<double>();
+}
+
 /// What was chosen for other processors, with this one's instructions: how tiles are cut, what is copied and when, in which order they go by.
 template <class T>
 void check_processors() {

@@ -8,11 +8,11 @@ namespace {
 
 std::size_t tile_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-/// A tile of one whole panel or of two that are paired, and what it copies where it can.
+/// A tile of one panel, of so many columns, or of two that are paired, and what it copies where it can.
 template <class T>
-void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t k, OperandLayout of_a,
-                bool accumulate) {
-    const std::int64_t width = kernels.most_columns, columns = panels * width, c_row = columns + 3;
+void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_t width, std::int64_t k,
+                OperandLayout of_a, bool accumulate) {
+    const std::int64_t columns = panels * width, c_row = columns + 3;
     Sample<T> a(rows, k, of_a, 7), b(k, columns, OperandLayout::rows, 8);
     std::vector<T> c(tile_index(rows * c_row), T(0.25)),
         expected = c, copy(tile_index((k * panels + 1) * width), T(-7)), bias(tile_index(columns));
@@ -27,7 +27,7 @@ void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_
         }
     bool paired = panels == 2;
     bool copies = paired ? rows >= least_paired_rows(kernels.paired_rows) && rows <= kernels.paired_rows
-                         : kernels.least_copying > 0 && rows >= kernels.least_copying;
+                         : kernels.least_copying > 0 && rows >= kernels.least_copying && width == kernels.most_columns;
     GemmTile<T> tile{.a = from_a,
                      .a_row = a.matrix.row_stride,
                      .a_column = a.matrix.column_stride,
@@ -64,13 +64,18 @@ void check_tile(const GemmKernels<T>& kernels, int rows, int panels, std::int64_
 template <class T>
 void check_tiles(Isa isa) {
     const GemmKernels<T>& kernels = tile_kernels<T>(isa);
+    const std::int64_t whole = kernels.most_columns;
     for (int rows = 1; rows <= kernels.most_rows; ++rows)
         for (std::int64_t k : {1, 2, 3, 7, 8, 15, 16, 17, 18, 33, 49, 64, 70})
             for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns, OperandLayout::reversed})
                 for (bool accumulate : {false, true}) {
-                    check_tile<T>(kernels, rows, 1, k, of_a, accumulate);
-                    if (rows <= kernels.paired_rows) check_tile<T>(kernels, rows, 2, k, of_a, accumulate);
+                    check_tile<T>(kernels, rows, 1, whole, k, of_a, accumulate);
+                    if (rows <= kernels.paired_rows) check_tile<T>(kernels, rows, 2, whole, k, of_a, accumulate);
                 }
+    for (int rows = 1; rows <= std::max(kernels.most_rows, kernels.single_rows); ++rows)
+        for (std::int64_t columns = 1; 2 * columns <= whole; ++columns)
+            for (OperandLayout of_a : {OperandLayout::rows, OperandLayout::columns})
+                for (bool accumulate : {false, true}) check_tile<T>(kernels, rows, 1, columns, 19, of_a, accumulate);
 }
 
 TEST(GemmTile, is_a_chain_and_copies_what_it_reads_at_any_height) {

@@ -75,12 +75,18 @@ bool worth_copying_b(const GemmProblem<T>& p, std::int64_t row_tiles) {
     return row_tiles >= 3;
 }
 
+/// The most rows of tiles of so many columns, by the processor's registers.
+template <class T>
+std::int64_t most_rows_of(const GemmKernels<T>& kernels, std::int64_t columns) {
+    return 2 * columns <= kernels.most_columns ? std::max(kernels.most_rows, kernels.single_rows) : kernels.most_rows;
+}
+
 /// Rows of a tile of a that is read as it lies. Where vectors are computed as two halves a few sums keep the multipliers busy, and small tiles
 /// lose less as they begin and end (a Zen 4: 14 rows 107 GFLOP/s at k = 64, 4 rows 115; 7 rows 116 for 114 at k = 128); rows that lie side by
 /// side are half a line then (512 x 128 of 768, turned: 0.98 of the time of 7).
 template <class T>
 std::int64_t tile_rows(const GemmKernels<T>& kernels, const GemmProblem<T>& p) {
-    if (!computes_in_halves()) return kernels.most_rows;
+    if (!computes_in_halves()) return most_rows_of(kernels, p.n);
     bool by_eight = p.a_row == 1 || 2 * p.n <= kernels.most_columns;
     return std::min<std::int64_t>(kernels.most_rows, by_eight ? 8 : p.k <= 64 ? 4 : 7);
 }
@@ -179,7 +185,7 @@ bool copied_whole(std::int64_t m, std::int64_t k) {
 /// Operands that the copy of a block takes.
 template <class T>
 std::int64_t block_operands(std::int64_t m, std::int64_t k) {
-    std::int64_t rows = kernels<T>().most_rows;
+    std::int64_t rows = most_rows_of(kernels<T>(), 0);
     return std::max(std::min(m, block_rows * together<T> + rows) * std::min(operands<T>(k), depth),
                     std::min(m, paired_block_rows + rows) * std::min(operands<T>(k), paired_depth(k)));
 }

@@ -193,7 +193,7 @@ class Multiplication {
             if (of_b.left()) return of_b.take(lines);
             return of_a.left() ? of_a.take() : fetch_behind(behind, lines, panel.b);
         };
-        if (way_.paired && panel.count == 1 && !way_.pack_a) return multiply_last_panel(tiles, panel, fetch);
+        if (!way_.pack_a && takes_other_tiles(panel)) return multiply_last_panel(tiles, panel, fetch);
         std::int64_t lines = lines_of_tile(panel.k);
         if (panel.copy && tiles.begin < tiles.end) {
             multiply_tile(a, tiles.begin++, panel, fetch(lines));
@@ -220,10 +220,18 @@ class Multiplication {
         }
     }
 
-    /// A panel without another, where others are paired: by the tall tiles of single ones.
+    /// A panel without another, where others are paired, or one vector of it, where others have two: by taller tiles.
+    bool takes_other_tiles(const Panel& panel) const {
+        if (way_.paired) return panel.count == 1;
+        return kernels_.single_rows > 0 && panel.index > 0 && 2 * columns_of(panel) <= kernels_.most_columns;
+    }
+    std::int64_t columns_of(const Panel& panel) const {
+        return std::min<std::int64_t>(kernels_.most_columns, p_.n - panel.index * kernels_.most_columns);
+    }
     void multiply_last_panel(Range tiles, const Panel& panel, auto fetch) {
         std::int64_t first = way_.tiles.first_row(tiles.begin), k = operands<T>(panel.k.end - panel.k.begin);
-        std::int64_t most = collides(p_) ? colliding_rows(kernels_.most_rows) : kernels_.most_rows;
+        std::int64_t most = most_rows_of(kernels_, columns_of(panel));
+        if (collides(p_)) most = colliding_rows(most);
         RowTiles tall(way_.tiles.first_row(tiles.end) - first, most);
         for (std::int64_t i = 0; i < tall.count; ++i) {
             GemmTile<T> tile = tile_of({first + tall.first_row(i), first + tall.first_row(i + 1)}, panel);

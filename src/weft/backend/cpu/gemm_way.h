@@ -31,7 +31,7 @@ struct Way {
         bool copied = collide && !(paired && (p.packed_b || p.n < 1024 || p.m <= own::block_rows));
         pack_a = made || scattered ||
                  (big && panels >= 4 && (copied || read_often || (p.a_row == 1 && !halves && !(read_twice && paired))));
-        std::int64_t rows = paired ? kernels.paired_rows : pack_a ? kernels.most_rows : tile_rows(kernels, p);
+        std::int64_t rows = paired ? kernels.paired_rows : pack_a ? most_rows_of(kernels, p.n) : tile_rows(kernels, p);
         tiles = RowTiles(p.m, collide && !pack_a ? colliding_rows(rows) : rows);
         from_first = feeds_from_first() && !made;
         // Sums of rows that collide are waited for (1,024 and 2,048 cubed on a Zen 4: 0.985 of the time).

@@ -34,7 +34,7 @@ class SmallProducts {
     explicit SmallProducts(const GemmProblem<T>& p) : kernel_(kernels<T>()) {
         bool scattered = p.m > 1 && p.a_row != 1 && p.a_column != 1;
         if (ProductOf<T>::together > 1 || p.b_column != 1 || p.packed_b || scattered || has_few_rows(p)) return;
-        bool one = p.m <= kernel_.most_rows && p.n <= kernel_.most_columns && p.k <= most_depth;
+        bool one = p.m <= most_rows_of(kernel_, p.n) && p.n <= kernel_.most_columns && p.k <= most_depth;
         small_ = one || (p.m * p.n * p.k <= small_work && p.k <= depth);
         if (!small_) return;
         paired_ = takes_pairs(kernel_, p) && p.m > 1;
@@ -44,8 +44,10 @@ class SmallProducts {
         // Columns that end within a vector, or half of one, are few sums a row: those of small tiles would wait for each other.
         end_tiles_ = tiles_;
         if (paired_) tiles_ = Tiles(p.m, kernel_.paired_rows);
+        std::int64_t end = p.n % kernel_.most_columns;
+        if (end > 0 && kernel_.single_rows > 0 && !collides(p)) end_tiles_ = Tiles(p.m, most_rows_of(kernel_, end));
         if (p.m <= most || !computes_in_halves()) return;
-        std::int64_t end = p.n % kernel_.most_columns, tall = std::min(kernel_.most_rows, collides(p) ? 7 : 8);
+        std::int64_t tall = std::min(kernel_.most_rows, collides(p) ? 7 : 8);
         if (end > 0 && 4 * end <= 3 * kernel_.most_columns) end_tiles_ = Tiles(p.m, std::max(most, tall));
     }
     /// Whether they are small enough.

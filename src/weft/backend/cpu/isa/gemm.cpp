@@ -24,7 +24,8 @@ template <class T>
 void pack_a(T* to, const T* a, std::int64_t row, std::int64_t column, int rows, std::int64_t k) {
     if (row == 1 && rows <= Vec<T>::lanes) return pack_side_by_side(to, a, column, rows, k);
     std::int64_t done = column == 1 ? pack_turned_rows(to, a, row, rows, k) : 0;
-    pack_a_at_most<T, most_rows>(to + done * rows, a + done * column, row, column, rows, k - done);
+    pack_a_at_most<T, std::max(most_rows, single_rows)>(to + done * rows, a + done * column, row, column, rows,
+                                                        k - done);
 }
 
 template <class T>
@@ -128,7 +129,7 @@ constexpr GemmKernels<T> of_numbers{most_rows,       most_vectors* Vec<T>::lanes
                                     add_to<T>,       1,
                                     nullptr,         least_copying<T>,
                                     tall_rows,       paired_rows,
-                                    fours_rows};
+                                    fours_rows,      single_rows};
 
 }  // namespace
 

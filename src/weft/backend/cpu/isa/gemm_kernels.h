@@ -114,6 +114,8 @@ struct GemmKernels {
     int paired_rows = 0;
     /// Rows from which on tiles of whole vectors ask with each fourth row of b; 0: none.
     int fours_rows = 0;
+    /// The most rows of tiles of half of most_columns, or fewer; 0: as many as of others.
+    int single_rows = 0;
     /// Lines that a tile asks for; one, where it asks for none.
     std::int64_t asked_for(std::int64_t rows, std::int64_t k, bool paired = false) const {
         auto of = [rows](int least) { return least > 0 && rows >= least; };
