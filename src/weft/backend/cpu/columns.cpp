@@ -36,62 +36,76 @@ void copy_strided(T* to, const T* from, std::int64_t stride, std::int64_t count)
     }
 }
 
-/// Calls f(source of the pixel at tap and y, or null if outside along the first two axes; number of the tap's row).
+/// Calls f(source of the pixel at tap and y, or null if outside along the first two axes; taps along the last axis, as far as they are among
+/// `range`; the first one's number, counted from the first of `range` on).
 template <class T, class F>
-void for_each_tap_row(const Windows& windows, const T* source, const Windows::Position& at, F&& f) {
+void for_each_tap_row(const Windows& windows, const T* source, const Windows::Position& at, TapRange range, F&& f) {
+    auto taps = static_cast<std::int64_t>(windows.axis[2].taps.size());
     std::int64_t number = 0;
     for (const auto& tap0 : windows.axis[0].taps) {
         std::int64_t x0 = at.y[0] * windows.axis[0].source_step + tap0.offset;
         for (const auto& tap1 : windows.axis[1].taps) {
-            std::int64_t x1 = at.y[1] * windows.axis[1].source_step + tap1.offset;
-            bool inside = x0 >= 0 && x0 < windows.axis[0].source_size && x1 >= 0 && x1 < windows.axis[1].source_size;
-            const T* row =
-                source + at.n * windows.source.batch + x0 * windows.source.spatial[0] + x1 * windows.source.spatial[1];
-            f(inside ? row : nullptr, number++);
+            TapRange here{std::max(range.first, number) - number, std::min(range.last, number + taps) - number};
+            if (here.first < here.last) {
+                std::int64_t x1 = at.y[1] * windows.axis[1].source_step + tap1.offset;
+                bool inside =
+                    x0 >= 0 && x0 < windows.axis[0].source_size && x1 >= 0 && x1 < windows.axis[1].source_size;
+                const T* row = source + at.n * windows.source.batch + x0 * windows.source.spatial[0] +
+                               x1 * windows.source.spatial[1];
+                f(inside ? row : nullptr, here, number + here.first - range.first);
+            }
+            number += taps;
         }
     }
 }
 
 /// One destination: its pixels, tap after tap; taps that lie side by side in memory go in one copy.
 template <class T>
-void gather_pixel(const Windows& windows, const T* source, const Windows::Position& at, T* to) {
+void gather_pixel(const Windows& windows, const T* source, const Windows::Position& at, TapRange range, T* to) {
     const WindowAxis& last = windows.axis[2];
-    auto taps = static_cast<std::int64_t>(last.taps.size());
-    std::int64_t begin = at.y[2] * last.source_step, stride = windows.source.spatial[2];
-    for_each_tap_row(windows, source, at, [&](const T* row, std::int64_t number) {
-        T* run = to + number * taps * windows.channels;
-        for (std::int64_t i = 0; i < taps; ++i, run += windows.channels) {
-            std::int64_t x = begin + last.taps[static_cast<std::size_t>(i)].offset;
-            auto bytes = static_cast<std::size_t>(windows.channels) * sizeof(T);
-            if (row && x >= 0 && x < last.source_size)
+    std::int64_t begin = at.y[2] * last.source_step, stride = windows.source.spatial[2], channels = windows.channels;
+    auto offset = [&](std::int64_t tap) { return begin + last.taps[static_cast<std::size_t>(tap)].offset; };
+    for_each_tap_row(windows, source, at, range, [&](const T* row, TapRange taps, std::int64_t number) {
+        T* run = to + number * channels;
+        for (std::int64_t tap = taps.first; tap < taps.last;) {
+            std::int64_t x = offset(tap), count = 1;
+            bool inside = row && x >= 0 && x < last.source_size;
+            auto follows = [&](std::int64_t next) {
+                std::int64_t y = offset(next);
+                bool there = row && y >= 0 && y < last.source_size;
+                return there == inside && (!there || (stride == channels && y == x + count));
+            };
+            while (tap + count < taps.last && follows(tap + count)) ++count;
+            auto bytes = static_cast<std::size_t>(count * channels) * sizeof(T);
+            if (inside)
                 std::memcpy(run, row + x * stride, bytes);
             else
                 std::memset(run, 0, bytes);
+            run += count * channels, tap += count;
         }
     });
 }
 
 /// `count` destinations side by side along the last axis, column after column.
 template <class T>
-void gather_run(const Windows& windows, const T* source, const Windows::Position& at, std::int64_t count, T* to,
-                std::int64_t rows) {
+void gather_run(const Windows& windows, const T* source, const Windows::Position& at, std::int64_t count,
+                TapRange range, T* to, std::int64_t rows) {
     const WindowAxis& last = windows.axis[2];
-    auto taps = static_cast<std::int64_t>(last.taps.size());
     std::int64_t begin = at.y[2], end = begin + count;
-    for_each_tap_row(windows, source, at, [&](const T* row, std::int64_t number) {
-        for (std::int64_t i = 0; i < taps; ++i) {
-            std::int64_t tap_offset = last.taps[static_cast<std::size_t>(i)].offset;
+    for_each_tap_row(windows, source, at, range, [&](const T* row, TapRange taps, std::int64_t number) {
+        T* column = to + number * windows.channels * rows;
+        for (std::int64_t tap = taps.first; tap < taps.last; ++tap) {
+            std::int64_t tap_offset = last.taps[static_cast<std::size_t>(tap)].offset;
             Inside inside(last, tap_offset, begin, row ? end : begin);
-            T* column = to + (number * taps + i) * windows.channels * rows;
             for (std::int64_t c = 0; c < windows.channels; ++c, column += rows) {
-                for (std::int64_t y = begin; y < inside.first; ++y) column[y - begin] = 0;
+                std::fill(column, column + inside.first - begin, T(0));
                 if (inside.first < inside.last) {
                     std::int64_t x = inside.first * last.source_step + tap_offset;
                     copy_strided(column + inside.first - begin,
                                  row + x * windows.source.spatial[2] + c * windows.source.channel,
                                  last.source_step * windows.source.spatial[2], inside.last - inside.first);
                 }
-                for (std::int64_t y = inside.last; y < end; ++y) column[y - begin] = 0;
+                std::fill(column + inside.last - begin, column + count, T(0));
             }
         }
     });
@@ -108,7 +122,7 @@ WindowAxis forward_axis(const ConvolutionShape& s, int axis) {
 WindowAxis transposed_axis(const ConvolutionShape& s, int axis, std::int64_t first) {
     std::int64_t stride = s.stride[axis];
     WindowAxis window{(s.in[axis] - first + stride - 1) / stride, first, stride, 1, s.out[axis], {}};
-    for (std::int64_t k = 0; k < s.kernel[axis]; ++k) {
+    for (std::int64_t k = s.kernel[axis]; k-- > 0;) {  // from the first that is read to the last
         std::int64_t scaled = first + s.pad_lo[axis] - k * s.dilation[axis];
         if (floor_divide(scaled, stride) * stride == scaled) window.taps.push_back({k, floor_divide(scaled, stride)});
     }
@@ -165,21 +179,22 @@ std::vector<Windows> transposed_windows(const ConvolutionShape& shape, const Con
 }
 
 template <class T>
-void gather(const Windows& windows, const T* source, std::int64_t begin, std::int64_t end, T* to) {
+void gather(const Windows& windows, const T* source, std::int64_t begin, std::int64_t end, TapRange taps, T* to) {
+    std::int64_t columns = taps.columns(windows);
     for (std::int64_t row = begin; row < end;) {
         Windows::Position at = windows.position_of(row);
         std::int64_t count = std::min(end - row, windows.axis[2].count - at.y[2]);
         if (windows.by_pixels()) {
             for (std::int64_t i = 0; i < count; ++i, ++at.y[2])
-                gather_pixel(windows, source, at, to + (row - begin + i) * windows.columns());
+                gather_pixel(windows, source, at, taps, to + (row - begin + i) * columns);
         } else {
-            gather_run(windows, source, at, count, to + row - begin, end - begin);
+            gather_run(windows, source, at, count, taps, to + row - begin, end - begin);
         }
         row += count;
     }
 }
 
-template void gather(const Windows&, const float*, std::int64_t, std::int64_t, float*);
-template void gather(const Windows&, const double*, std::int64_t, std::int64_t, double*);
+template void gather(const Windows&, const float*, std::int64_t, std::int64_t, TapRange, float*);
+template void gather(const Windows&, const double*, std::int64_t, std::int64_t, TapRange, double*);
 
 }  // namespace weft::cpu

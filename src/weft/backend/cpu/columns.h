@@ -51,8 +51,15 @@ struct Windows {
 Windows forward_windows(const ConvolutionShape& shape, const ConvolutionStrides& strides);
 std::vector<Windows> transposed_windows(const ConvolutionShape& shape, const ConvolutionStrides& strides);
 
-/// Rows [begin, end) into `to`: to[row * columns + column] if by_pixels(), else to[column * (end - begin) + row].
+/// Taps from the first to before the last, in their order; what they read.
+struct TapRange {
+    std::int64_t first, last;
+    std::int64_t columns(const Windows& windows) const { return (last - first) * windows.channels; }
+};
+
+/// Rows [begin, end) and some taps into `to`, columns counted from the first of these taps on: to[row * columns + column] if by_pixels(), else
+/// to[column * (end - begin) + row].
 template <class T>
-void gather(const Windows& windows, const T* source, std::int64_t begin, std::int64_t end, T* to);
+void gather(const Windows& windows, const T* source, std::int64_t begin, std::int64_t end, TapRange taps, T* to);
 
 }  // namespace weft::cpu

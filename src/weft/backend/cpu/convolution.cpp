@@ -115,9 +115,15 @@ std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const Conv
     return std::make_unique<OwnWay<T>>(kind, shape, strides, use.block && like, use.packs() && like);
 }
 
-/// Whether weft's own products take less time than a library without vectors of 64 bytes, which turns pictures whose pixels hold their channels: of
-/// steps past pixels, of many channels (a Zen 3: 8 x 128 x 56 x 56 to 64 by 3 x 3 in twos 0.5, its gradients 0.7, 4 x 64 x 56 x 56 to 128 0.75).
-bool steps_in_pixels(const ConvolutionShape& s, const ConvolutionStrides& strides) {
+/// Whether weft's own products take less time than a library without vectors of 64 bytes, of pictures whose pixels hold their channels (a Zen 3, of
+/// oneDNN's 2.6 time):
+/// - steps past pixels, of many channels, which it turns: 8 x 128 x 56 x 56 to 64 by 3 x 3 in twos 0.5, its gradients 0.7;
+/// - few channels that are made of much: 8 of 16 by 7 x 7 0.53, of 32 by 5 x 5 0.65, 4 of 128 by 3 x 3 in twos 0.46, 16 of 128 by 4 x 4 0.7; gradients
+///   in 8 and 16 channels 0.5 to 1.03;
+/// - kernels of 2 x 2: gradients in the input of 64 channels 0.75, in the weights 0.6 to 0.75.
+bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const ConvolutionStrides& strides) {
+    if (best_isa() != Isa::avx2 || s.groups != 1 || strides.input.channel != 1 || strides.output.channel != 1)
+        return false;
     constexpr std::int64_t least_inputs = 64, least_outputs = 16;
     std::int64_t places = s.batch, kernel = 1;
     bool steps = false;
@@ -125,9 +131,18 @@ bool steps_in_pixels(const ConvolutionShape& s, const ConvolutionStrides& stride
         places *= s.out[axis], kernel *= s.kernel[axis];
         steps |= s.stride[axis] > 1;
     }
-    return best_isa() == Isa::avx2 && s.groups == 1 && steps && kernel > 1 && strides.input.channel == 1 &&
-           strides.output.channel == 1 && s.in_channels >= least_inputs && s.out_channels >= least_outputs &&
-           2 * places >= s.out_channels;
+    if (steps && kernel > 1 && s.in_channels >= least_inputs && s.out_channels >= least_outputs &&
+        2 * places >= s.out_channels)
+        return true;
+    bool by_twos = !steps && s.kernel[2] == 2;
+    if (kind == ConvolutionKind::backward_weight)
+        return by_twos && s.out_channels >= 64 && (s.in_channels >= 32 || s.out[2] >= 32);
+    bool forward = kind == ConvolutionKind::forward;
+    std::int64_t read = s.kernel[2] * (forward ? s.in_channels : s.out_channels);  // by a line of the kernel
+    std::int64_t made = forward ? s.out_channels : s.in_channels;
+    constexpr std::int64_t few = 16;
+    if (forward) return made <= few && read >= 40;
+    return (made <= few && read >= 160) || (by_twos && read >= 64);
 }
 
 std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind, const ConvolutionShape& shape,
@@ -149,7 +164,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
             if (auto way = depthwise_forward(wide, wide_strides, use.block)) return way;
         if (!use.packs())
             if (auto way = depthwise_gradient(kind, wide, wide_strides)) return way;
-        if (steps_in_pixels(wide, wide_strides)) return own_way<float>(kind, wide, wide_strides, use);
+        if (own_takes_less(kind, wide, wide_strides)) return own_way<float>(kind, wide, wide_strides, use);
         auto make = [&](const ConvolutionShape& part, const Convolution::Way::Use& of) {
             return onednn_convolution(kind, part, wide_strides, of);
         };

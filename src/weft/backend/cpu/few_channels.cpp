@@ -14,8 +14,14 @@ namespace {
 
 constexpr std::int64_t most_inputs = 4, least_others = 8;
 
-/// Of a convolution that reads so many: a library's time is that of 16, and products of short sums take longer.
-std::int64_t most_outputs(std::int64_t inputs) { return inputs < 16 ? 4 : inputs < 32 ? 6 : 8; }
+/// Of a convolution that reads so many: a library's time is that of 16, and products of short sums take longer. Without vectors of 64 bytes it is that of
+/// 8, and products of lines, of pixels that hold their channels, take less; the more so where there are more places than pixels.
+std::int64_t most_outputs(ConvolutionKind kind, const ConvolutionShape& s, const ConvolutionStrides& strides) {
+    bool halves = best_isa() == Isa::avx2 && strides.input.channel == 1;
+    bool large = kind == ConvolutionKind::forward || few::product(s.kernel) > 4;
+    if (s.in_channels < 16 || (halves && large)) return 4;
+    return s.in_channels < 32 ? 6 : 8;
+}
 
 AddMovedLines best_add_moved_lines() {
     switch (best_isa()) {
@@ -166,7 +172,7 @@ std::unique_ptr<const Convolution::Way> few_channels_convolution(ConvolutionKind
         return std::make_unique<FewChannels>(kind, s, strides);
     }
     // What strides skip would be computed as well.
-    bool few = s.out_channels <= most_outputs(s.in_channels) && s.in_channels >= least_others && by_ones(s);
+    bool few = s.out_channels <= most_outputs(kind, s, strides) && s.in_channels >= least_others && by_ones(s);
     if (!few || !few::evenly_spaced(s.in, strides.input)) return nullptr;
     if (s.out_channels * few::product(s.kernel) * s.in[2] > most_made) return nullptr;
     if (kind == ConvolutionKind::backward_weight) return few_channels_weight_gradient(s, strides);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "weft/backend/cpu/added_copies.h"
+#include "weft/backend/cpu/destination_rows.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
@@ -9,17 +11,19 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t slot_alignment = 16;   // elements; slots of scratch begin on multiples of it
-constexpr std::int64_t gathered = 64 * 1024;  // elements of a block's windows: about the second-level cache
+constexpr std::int64_t slot_alignment = 16;  // elements; slots of scratch begin on multiples of it
+// Columns that are gathered, and multiplied, at a time; elements of them: half of a second-level cache.
+constexpr std::int64_t some_columns = 256, gathered = 64 * 1024;
 constexpr std::int64_t least_rows = 128, most_rows = 512;  // of a block: fewer repack weights too often
 constexpr std::int64_t most_partials = 16;
 constexpr std::int64_t most_partial_elements = 4 << 20;
 
 std::int64_t round_up(std::int64_t a) { return divide_up(a, slot_alignment) * slot_alignment; }
 
-std::int64_t rows_of_block(const Windows& windows) {
-    std::int64_t rows = gathered / std::max<std::int64_t>(1, windows.columns());
-    return std::clamp(rows, least_rows, most_rows);
+/// Blocks of as many rows each as can be: a last one of few would be another kind of product.
+std::int64_t rows_of_block(const Windows& windows, std::int64_t columns) {
+    std::int64_t most = std::clamp(gathered / std::max<std::int64_t>(1, columns), least_rows, most_rows);
+    return divide_up(windows.rows(), std::max<std::int64_t>(1, divide_up(windows.rows(), most)));
 }
 
 }  // namespace
@@ -34,9 +38,18 @@ OwnConvolution<T>::OwnConvolution(ConvolutionKind kind, const ConvolutionShape& 
     std::vector<Windows> all = kind == ConvolutionKind::backward_input ? transposed_windows(shape, strides)
                                                                        : std::vector{forward_windows(shape, strides)};
     for (const Windows& windows : all) {
-        Part part{windows, weights_, blocks_, rows_of_block(windows)};
-        weights_ += shape.groups * windows.columns() * destination_channels_;
-        blocks_ += divide_up(windows.rows(), part.rows_each);
+        std::int64_t taps = std::clamp<std::int64_t>(some_columns / std::max<std::int64_t>(1, windows.channels), 1,
+                                                     std::max<std::int64_t>(1, windows.taps()));
+        Part part{windows, {kind, shape, strides.weight, windows, depthwise_}, weights_,
+                  blocks_, rows_of_block(windows, taps * windows.channels),    taps,
+                  {}};
+        if (!gradient() && !depthwise_ && LineProducts<T>::fit(windows, destination_channels_))
+            part.lines.emplace(windows, destination_channels_);
+        weights_ += part.order.size();
+        if (part.lines)
+            blocks_ += part.lines->blocks();
+        else if (windows.rows() > 0)
+            blocks_ += divide_up(windows.rows(), part.rows_each);
         parts_.push_back(part);
     }
     plan_scratch();
@@ -45,7 +58,7 @@ OwnConvolution<T>::OwnConvolution(ConvolutionKind kind, const ConvolutionShape& 
 template <class T>
 void OwnConvolution<T>::plan_scratch() {
     for (const Part& part : parts_) {
-        std::int64_t columns = part.windows.columns(), rows = std::min(part.rows_each, part.windows.rows());
+        std::int64_t columns = part.taps_each * part.windows.channels, rows = part.rows_each;
         columns_ = std::max(columns_, round_up(rows * columns));
         tile_ = std::max(tile_, round_up(rows * destination_channels_));
         std::int64_t product = kind_ == ConvolutionKind::backward_weight
@@ -54,53 +67,21 @@ void OwnConvolution<T>::plan_scratch() {
         each_slot_ = std::max(each_slot_, round_up(product));
     }
     each_slot_ += columns_ + tile_;
+    for (const Part& part : parts_)
+        if (part.lines) each_slot_ = std::max(each_slot_, part.lines->scratch_elements());
     shared_ = round_up(weights_);
     if (kind_ == ConvolutionKind::backward_weight) {
         std::int64_t most =
             std::clamp<std::int64_t>(most_partial_elements / std::max<std::int64_t>(1, weights_), 2, most_partials);
-        partials_ = std::min(most, blocks_);
+        partials_ = std::clamp<std::int64_t>(blocks_, 1, most);
         shared_ *= partials_;
     }
     if (depthwise_) each_slot_ = 0;
 }
 
-/// Where the weight stands that joins channel `source` of the windows' source, through their tap, to channel
-/// `destination`.
-template <class T>
-std::int64_t OwnConvolution<T>::weight_offset(const Windows& windows, std::int64_t group, std::int64_t tap,
-                                              std::int64_t source, std::int64_t destination) const {
-    bool transposed = kind_ == ConvolutionKind::backward_input;
-    std::int64_t o = group * (shape_.out_channels / shape_.groups) + (transposed ? source : destination);
-    std::int64_t offset = o * strides_.weight.batch + (transposed ? destination : source) * strides_.weight.channel;
-    for (int axis = most_spatial - 1; axis >= 0; --axis) {
-        auto taps = static_cast<std::int64_t>(windows.axis[axis].taps.size());
-        offset += windows.axis[axis].taps[static_cast<std::size_t>(tap % taps)].kernel * strides_.weight.spatial[axis];
-        tap /= taps;
-    }
-    return offset;
-}
-
-/// packed[part][group][tap][source channel][destination channel]; depthwise: [part][tap][group].
 template <class T>
 void OwnConvolution<T>::pack(const T* weights, T* packed) const {
-    for (const Part& part : parts_) {
-        std::int64_t taps = part.windows.taps(), channels = part.windows.channels, width = destination_channels_;
-        parallel_for(shape_.groups * taps > 64 ? shape_.groups : shape_.groups * taps, [&](std::int64_t block) {
-            std::int64_t group = shape_.groups * taps > 64 ? block : block / taps;
-            std::int64_t begin = shape_.groups * taps > 64 ? 0 : block % taps,
-                         end = shape_.groups * taps > 64 ? taps : begin + 1;
-            for (std::int64_t tap = begin; tap < end; ++tap) {
-                T* to = packed + part.weights +
-                        (depthwise_ ? tap * shape_.groups + group : (group * taps + tap) * channels * width);
-                const T* from = weights + weight_offset(part.windows, group, tap, 0, 0);
-                bool transposed = kind_ == ConvolutionKind::backward_input;
-                std::int64_t row = transposed ? strides_.weight.batch : strides_.weight.channel;
-                std::int64_t column = transposed ? strides_.weight.channel : strides_.weight.batch;
-                for (std::int64_t c = 0; c < channels; ++c)
-                    for (std::int64_t j = 0; j < width; ++j) to[c * width + j] = from[c * row + j * column];
-            }
-        });
-    }
+    for (const Part& part : parts_) part.order.pack(weights, packed + part.weights);
 }
 
 template <class T>
@@ -114,6 +95,14 @@ void OwnConvolution<T>::run(const T* first, const T* second, const T* packed, T*
     parallel_for(blocks_, block, slots_);
 }
 
+/// The taps of a block's product, some at a time: f(taps). Of none once, for the product is zero then.
+template <class F>
+static void for_each_some(std::int64_t taps, std::int64_t each, F&& f) {
+    std::int64_t first = 0;
+    do f(TapRange{first, std::min(taps, first + each)});
+    while ((first += each) < taps);
+}
+
 template <class T>
 void OwnConvolution<T>::convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed,
                                        T* destination, T* space) const {
@@ -124,44 +113,33 @@ void OwnConvolution<T>::convolve_block(const Part& part, std::int64_t block, con
     for (std::int64_t group = 0; group < shape_.groups; ++group) {
         const T* from = source + group * w.channels * w.source.channel;
         T* to = destination + group * destination_channels_ * w.destination.channel;
-        GemmProblem<T> product{rows, destination_channels_, w.columns()};
-        if (itself) {
-            product.a = from + begin * w.source.spatial[2];
-            product.a_row = w.source.spatial[2];
-            product.a_column = w.source.channel;
-        } else {
-            gather(w, from, begin, end, space);
-            product.a = space;
-            product.a_row = w.by_pixels() ? w.columns() : 1;
-            product.a_column = w.by_pixels() ? 1 : rows;
+        const T* weights = packed + part.weights + group * w.columns() * destination_channels_;
+        if (part.lines) {
+            part.lines->run(block, from, weights, to, space);
+            continue;
         }
-        product.b = packed + part.weights + group * w.columns() * destination_channels_;
-        product.b_row = destination_channels_;
-        product.b_column = 1;
-        product.c = direct ? to + w.destination_offset(begin) : space + columns_;
-        product.c_row = direct ? w.destination_row() : destination_channels_;
-        own_gemm(product, space + columns_ + tile_);
-        if (!direct) store(w, begin, end, space + columns_, to);
-    }
-}
-
-template <class T>
-void OwnConvolution<T>::store(const Windows& w, std::int64_t begin, std::int64_t end, const T* tile,
-                              T* destination) const {
-    for (std::int64_t row = begin; row < end;) {
-        std::int64_t count = std::min(end - row, w.axis[2].count - row % w.axis[2].count);
-        T* to = destination + w.destination_offset(row);
-        const T* from = tile + (row - begin) * destination_channels_;
-        if (w.destination.channel == 1) {
-            for (std::int64_t i = 0; i < count; ++i)
-                for (std::int64_t c = 0; c < destination_channels_; ++c)
-                    to[i * w.destination_row() + c] = from[i * destination_channels_ + c];
-        } else {
-            for (std::int64_t c = 0; c < destination_channels_; ++c)
-                for (std::int64_t i = 0; i < count; ++i)
-                    to[i * w.destination_row() + c * w.destination.channel] = from[i * destination_channels_ + c];
-        }
-        row += count;
+        T* tile = direct ? to + w.destination_offset(begin) : space + columns_;
+        for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
+            GemmProblem<T> product{rows, destination_channels_, taps.columns(w)};
+            if (itself) {
+                product.a = from + begin * w.source.spatial[2];
+                product.a_row = w.source.spatial[2];
+                product.a_column = w.source.channel;
+            } else {
+                gather(w, from, begin, end, taps, space);
+                product.a = space;
+                product.a_row = w.by_pixels() ? taps.columns(w) : 1;
+                product.a_column = w.by_pixels() ? 1 : rows;
+            }
+            product.b = weights + taps.first * w.channels * destination_channels_;
+            product.b_row = destination_channels_;
+            product.b_column = 1;
+            product.c = tile;
+            product.c_row = direct ? w.destination_row() : destination_channels_;
+            product.accumulate = taps.first > 0;
+            own_gemm(product, space + columns_ + tile_);
+        });
+        if (!direct) store_rows(w, begin, end, destination_channels_, tile, to);
     }
 }
 
@@ -226,46 +204,35 @@ void OwnConvolution<T>::weight_gradient(const T* input, const T* output, T* resu
                                 sums, scratch + shared_ + slot * each_slot_);
         },
         slots_);
-    std::int64_t taps = part.windows.taps(), channels = part.windows.channels, width = destination_channels_;
-    parallel_for(shape_.groups, [&](std::int64_t group) {
-        for (std::int64_t tap = 0; tap < taps; ++tap)
-            for (std::int64_t c = 0; c < channels; ++c)
-                for (std::int64_t j = 0; j < width; ++j) {
-                    std::int64_t at =
-                        depthwise_ ? tap * shape_.groups + group : ((group * taps + tap) * channels + c) * width + j;
-                    T sum = 0;
-                    for (std::int64_t partial = 0; partial < partials_; ++partial) sum += scratch[partial * each + at];
-                    result[weight_offset(part.windows, group, tap, c, j)] = sum;
-                }
-    });
+    add_copies(scratch, partials_, each, weights_);
+    part.order.unpack(scratch, result);
 }
 
 template <class T>
 void OwnConvolution<T>::accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end,
                                         T* partial, T* space) const {
-    const Windows& w = parts_[0].windows;
+    const Part& part = parts_[0];
+    const Windows& w = part.windows;
     if (depthwise_) return accumulate_depthwise(input, output, begin, end, partial);
     std::int64_t rows = end - begin;
     bool even = w.destination_is_even();
     for (std::int64_t group = 0; group < shape_.groups; ++group) {
         const T* from = output + group * destination_channels_ * w.destination.channel;
-        gather(w, input + group * w.channels * w.source.channel, begin, end, space);
-        GemmProblem<T> product{w.columns(), destination_channels_, rows};
-        product.a = space;
-        product.a_row = w.by_pixels() ? 1 : rows;
-        product.a_column = w.by_pixels() ? w.columns() : 1;
-        product.b = even ? from + w.destination_offset(begin) : space + columns_;
-        product.b_row = even ? w.destination_row() : destination_channels_;
-        product.b_column = even ? w.destination.channel : 1;
-        if (!even)
-            for (std::int64_t row = begin; row < end; ++row)
-                for (std::int64_t c = 0; c < destination_channels_; ++c)
-                    space[columns_ + (row - begin) * destination_channels_ + c] =
-                        from[w.destination_offset(row) + c * w.destination.channel];
-        product.c = partial + group * w.columns() * destination_channels_;
-        product.c_row = destination_channels_;
-        product.accumulate = true;
-        own_gemm(product, space + columns_ + tile_);
+        if (!even) load_rows(w, begin, end, destination_channels_, from, space + columns_);
+        for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
+            gather(w, input + group * w.channels * w.source.channel, begin, end, taps, space);
+            GemmProblem<T> product{taps.columns(w), destination_channels_, rows};
+            product.a = space;
+            product.a_row = w.by_pixels() ? 1 : rows;
+            product.a_column = w.by_pixels() ? taps.columns(w) : 1;
+            product.b = even ? from + w.destination_offset(begin) : space + columns_;
+            product.b_row = even ? w.destination_row() : destination_channels_;
+            product.b_column = even ? w.destination.channel : 1;
+            product.c = partial + (group * w.columns() + taps.first * w.channels) * destination_channels_;
+            product.c_row = destination_channels_;
+            product.accumulate = true;
+            own_gemm(product, space + columns_ + tile_);
+        });
     }
 }
 

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "weft/backend/cpu/columns.h"
+#include "weft/backend/cpu/line_products.h"
+#include "weft/backend/cpu/weight_order.h"
 
 namespace weft::cpu {
 
@@ -28,18 +30,16 @@ class OwnConvolution {
   private:
     struct Part {  // one set of windows, and where its weights begin
         Windows windows;
-        std::int64_t weights, first_block, rows_each;
+        WeightOrder order;
+        std::int64_t weights, first_block, rows_each, taps_each;
+        std::optional<LineProducts<T>> lines;  // if it is made so, without gathering
     };
     bool gradient() const { return kind_ == ConvolutionKind::backward_weight; }
-    std::int64_t source_channels() const { return parts_.empty() ? 0 : parts_[0].windows.channels; }
-    std::int64_t weight_offset(const Windows& windows, std::int64_t group, std::int64_t tap, std::int64_t source,
-                               std::int64_t destination) const;
     void plan_scratch();
     void convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed, T* destination,
                         T* space) const;
     void convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source, const T* packed,
                             T* destination) const;
-    void store(const Windows& windows, std::int64_t begin, std::int64_t end, const T* tile, T* destination) const;
     void weight_gradient(const T* input, const T* output, T* result, T* scratch) const;
     void accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial,
                          T* space) const;
