@@ -9,7 +9,7 @@ namespace {
 
 constexpr Spatial by_one{1, 1, 1};
 
-// Both ways are products of lines: what is read as it lies, or beside zeros; blocks of several lines, and a shorter last one; lines that read nothing.
+// The convolution and the gradient in its input are products of lines: what is read as it lies, or beside zeros; blocks of several lines, and a shorter last one; lines that read nothing.
 const Case of_lines[] = {
     {"padded", 2, 2, 20, 16, 1, {9, 14}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
     {"as they lie", 2, 2, 20, 12, 1, {12, 20}, {2, 3}, by_one, {0, 0}, {0, 0}, by_one},
@@ -18,7 +18,15 @@ const Case of_lines[] = {
     {"many lines", 2, 1, 16, 16, 1, {150, 16}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
     {"three axes", 3, 2, 12, 11, 1, {3, 4, 13}, {2, 2, 3}, by_one, {1, 0, 1}, {0, 1, 1}, by_one},
     {"one axis", 1, 3, 16, 16, 1, {40}, {9}, by_one, {4}, {4}, by_one},
+    {"dilated lines of many channels", 2, 2, 32, 40, 1, {7, 17}, {3, 3}, by_one, {1, 2}, {1, 2}, {1, 2}},
     {"a column", 2, 2, 64, 72, 2, {9, 13}, {3, 1}, by_one, {1, 0}, {1, 0}, by_one},
+};
+// Gradients of weights, too.
+const Case of_long_lines[] = {
+    {"long lines", 2, 2, 16, 20, 1, {4, 170}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
+    {"a long line, dilated", 1, 3, 32, 24, 1, {190}, {5}, by_one, {4}, {4}, {2}},
+    {"a long line in twos", 1, 2, 12, 17, 1, {350}, {4}, {2}, {1}, {1}, by_one},
+    {"lines that read nothing", 2, 1, 32, 16, 1, {2, 165}, {2, 1}, by_one, {2, 0}, {3, 0}, by_one},
 };
 // The convolution itself; what steps over pixels has gradients that are gathered, or the other way round.
 const Case forward_of_lines[] = {
@@ -52,6 +60,8 @@ bool by_lines(const Case& c, ConvolutionKind kind) {
     ConvolutionShape s = wide(c);
     Operands<double> operands(shape_of(c), PictureLayout::channels_last);
     ConvolutionStrides lies = wide(operands, c.ndim);
+    if (kind == ConvolutionKind::backward_weight)
+        return LineProducts<double>::gradient_fits(forward_windows(s, lies), s.out_channels / s.groups);
     if (kind == ConvolutionKind::forward)
         return LineProducts<double>::fit(forward_windows(s, lies), s.out_channels / s.groups);
     for (const Windows& windows : transposed_windows(s, lies))
@@ -64,12 +74,14 @@ TEST(OwnConvolution, lines_are_read_as_they_lie_where_pixels_hold_their_channels
         for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_input})
             EXPECT_TRUE(by_lines(c, kind)) << c.name;
     for (const Case& c : forward_of_lines) EXPECT_TRUE(by_lines(c, ConvolutionKind::forward)) << c.name;
+    for (const Case& c : of_long_lines) EXPECT_TRUE(by_lines(c, ConvolutionKind::backward_weight)) << c.name;
     for (const Case& c : gathered) EXPECT_FALSE(by_lines(c, ConvolutionKind::forward)) << c.name;
 }
 
 template <class F>
 void for_all_cases(F&& f) {
     for (const Case& c : of_lines) f(c);
+    for (const Case& c : of_long_lines) f(c);
     for (const Case& c : forward_of_lines) f(c);
     for (const Case& c : gathered) f(c);
 }

@@ -120,6 +120,7 @@ std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const Conv
 /// - steps past pixels, of many channels, which it turns: 8 x 128 x 56 x 56 to 64 by 3 x 3 in twos 0.5, its gradients 0.7;
 /// - few channels that are made of much: 8 of 16 by 7 x 7 0.53, of 32 by 5 x 5 0.65, 4 of 128 by 3 x 3 in twos 0.46, 16 of 128 by 4 x 4 0.7; gradients
 ///   in 8 and 16 channels 0.5 to 1.03;
+/// - lines of many channels: 16 x 64 x 400 to 64 by 9 0.73, its gradients 0.98, 0.66;
 /// - kernels of 2 x 2: gradients in the input of 64 channels 0.75, in the weights 0.6 to 0.75.
 bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const ConvolutionStrides& strides) {
     if (best_isa() != Isa::avx2 || s.groups != 1 || strides.input.channel != 1 || strides.output.channel != 1)
@@ -131,13 +132,17 @@ bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const Convo
         places *= s.out[axis], kernel *= s.kernel[axis];
         steps |= s.stride[axis] > 1;
     }
+    bool forward = kind == ConvolutionKind::forward, back = kind == ConvolutionKind::backward_input;
+    if (s.in[0] * s.in[1] == 1 && kernel > 1 && kernel == s.kernel[2]) {
+        if (back) return s.out_channels >= 16 && 4 * s.out[2] * s.stride[2] >= 3 * s.in[2];
+        return forward ? s.in_channels >= 16 : s.in_channels >= 8 && s.out_channels >= 8 && places >= 64;
+    }
     if (steps && kernel > 1 && s.in_channels >= least_inputs && s.out_channels >= least_outputs &&
         2 * places >= s.out_channels)
         return true;
     bool by_twos = !steps && s.kernel[2] == 2;
     if (kind == ConvolutionKind::backward_weight)
         return by_twos && s.out_channels >= 64 && (s.in_channels >= 32 || s.out[2] >= 32);
-    bool forward = kind == ConvolutionKind::forward;
     std::int64_t read = s.kernel[2] * (forward ? s.in_channels : s.out_channels);  // by a line of the kernel
     std::int64_t made = forward ? s.out_channels : s.in_channels;
     constexpr std::int64_t few = 16;

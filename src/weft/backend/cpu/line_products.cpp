@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/integers.h"
@@ -20,6 +21,14 @@ std::int64_t padding_behind(const WindowAxis& axis) {
 
 bool inside(const WindowAxis& axis, std::int64_t x) { return x >= 0 && x < axis.source_size; }
 
+/// Taps of a line that are read as one: all, where each pixel follows the one before it in memory; else one.
+std::int64_t taps_together(const Windows& w) {
+    const WindowAxis& line = w.axis[2];
+    auto taps = static_cast<std::int64_t>(line.taps.size());
+    bool follow = line.taps.back().offset == line.taps.front().offset + taps - 1;
+    return follow && w.source.spatial[2] == w.channels ? taps : 1;
+}
+
 }  // namespace
 
 template <class T>
@@ -34,8 +43,16 @@ LineProducts<T>::LineProducts(const Windows& windows, std::int64_t made)
     read = std::min(read, windows.axis[1].source_size);
     if (padded()) copied_ = read * (left_ + windows.axis[2].source_size + right_) * windows.channels;
     copied_ = divide_up(copied_, 16) * 16;
-    auto side = static_cast<std::int64_t>(windows.axis[2].taps.size());
-    products_ = divide_up(own_gemm_scratch<T>(pixels, made, side * windows.channels), 16) * 16;
+    sums_ = taps_together(windows) * windows.channels;
+    std::int64_t products =
+        std::max(own_gemm_scratch<T>(pixels, made, sums_), own_gemm_scratch<T>(sums_, made, pixels));
+    products_ = divide_up(products, 16) * 16;
+}
+
+template <class T>
+bool LineProducts<T>::gradient_fits(const Windows& w, std::int64_t made) {
+    constexpr std::int64_t least_pixels = 160;  // of which each of its sums is made before it is stored again
+    return w.axis[2].count >= least_pixels && fit(w, made);
 }
 
 template <class T>
@@ -46,12 +63,8 @@ bool LineProducts<T>::fit(const Windows& w, std::int64_t made) {
         for (std::size_t i = 1; i < axis.taps.size(); ++i)
             if (axis.taps[i].offset < axis.taps[i - 1].offset) return false;
     }
-    const WindowAxis& last = w.axis[2];
-    auto taps = static_cast<std::int64_t>(last.taps.size());
-    bool side_by_side = w.source.channel == 1 && w.destination.channel == 1 &&
-                        (taps == 1 || (w.source.spatial[2] == w.channels &&
-                                       last.taps.back().offset == last.taps.front().offset + taps - 1));
-    return side_by_side && last.count >= (made <= few ? least_of_few : least_pixels) && taps * w.channels >= least_sum;
+    return w.source.channel == 1 && w.destination.channel == 1 &&
+           w.axis[2].count >= (made <= few ? least_of_few : least_pixels) && taps_together(w) * w.channels >= least_sum;
 }
 
 /// Lines of the source's plane that a line of the result reads, from the first to the last, as far as they are there.
@@ -83,45 +96,76 @@ typename LineProducts<T>::Read LineProducts<T>::copied(const T* plane, const Lin
     return {to - first * width + left_ * channels, width};
 }
 
+/// f(line of the block, first tap, where the first pixel lies that it reads there) of all that read something, each line's in the order of taps.
 template <class T>
-void LineProducts<T>::run(std::int64_t block, const T* source, const T* weights, T* destination, T* space) const {
+template <class F>
+void LineProducts<T>::for_each_product(const Lines& lines, const T* source, T* space, F&& f) const {
     const Windows& w = windows_;
     const WindowAxis &planes = w.axis[0], &column = w.axis[1], &line = w.axis[2];
-    std::int64_t image = block / of_image_, y0 = image % planes.count, n = image / planes.count;
-    Lines lines{block % of_image_ * each_, 0, nullptr};
-    lines.count = std::min(each_, column.count - lines.first);
-    lines.to = destination + w.destination_offset((image * column.count + lines.first) * line.count);
-    const std::int64_t next = w.destination.spatial[1] * column.step;
-    const std::int64_t taps = static_cast<std::int64_t>(line.taps.size()), sums = taps * w.channels;
-
-    GemmProblem<T> product{line.count, made_, sums};
-    product.a_row = line.source_step * (padded() ? w.channels : w.source.spatial[2]), product.a_column = 1;
-    product.b_row = made_, product.b_column = 1;
-    product.c_row = w.destination_row();
-    std::array<bool, most_lines> begun{};
-    product.b = weights;
+    const std::int64_t y0 = lines.image % planes.count, n = lines.image / planes.count;
+    const auto together = static_cast<std::size_t>(taps_together(w));
+    std::int64_t tap = 0;
     for (const auto& tap0 : planes.taps) {
         std::int64_t x0 = y0 * planes.source_step + tap0.offset;
         bool there = inside(planes, x0);
         const T* plane = source + n * w.source.batch + (there ? x0 * w.source.spatial[0] : 0);
         Read read{plane, w.source.spatial[1]};
         if (there && padded()) read = copied(plane, lines, space);
-        for (const auto& tap1 : column.taps) {
-            for (std::int64_t i = 0; there && i < lines.count; ++i) {
-                std::int64_t x1 = (lines.first + i) * column.source_step + tap1.offset;
-                if (!inside(column, x1)) continue;
-                product.a = read.plane + x1 * read.line + line.taps.front().offset * (product.a_row / line.source_step);
-                product.c = lines.to + i * next;
-                product.accumulate = begun[static_cast<std::size_t>(i)];
-                begun[static_cast<std::size_t>(i)] = true;
-                own_gemm(product, space + copied_);
+        for (const auto& tap1 : column.taps)
+            for (std::size_t tap2 = 0; tap2 < line.taps.size(); tap2 += together) {
+                for (std::int64_t i = 0; there && i < lines.count; ++i) {
+                    std::int64_t x1 = (lines.first + i) * column.source_step + tap1.offset;
+                    if (inside(column, x1)) f(i, tap, read.plane + x1 * read.line + line.taps[tap2].offset * pixel());
+                }
+                tap += static_cast<std::int64_t>(together);
             }
-            product.b += sums * made_;
-        }
     }
-    for (std::int64_t i = 0; i < lines.count; ++i)
-        for (std::int64_t y = 0; !begun[static_cast<std::size_t>(i)] && y < line.count; ++y)
-            std::fill_n(lines.to + i * next + y * product.c_row, made_, T(0));
+}
+
+template <class T>
+typename LineProducts<T>::Lines LineProducts<T>::lines_of(std::int64_t block) const {
+    Lines lines{block / of_image_, block % of_image_ * each_, 0, 0};
+    lines.count = std::min(each_, windows_.axis[1].count - lines.first);
+    lines.at =
+        windows_.destination_offset((lines.image * windows_.axis[1].count + lines.first) * windows_.axis[2].count);
+    return lines;
+}
+
+template <class T>
+void LineProducts<T>::run(std::int64_t block, const T* source, const T* weights, T* destination, T* space) const {
+    const Lines lines = lines_of(block);
+    const std::int64_t pixels = windows_.axis[2].count;
+    GemmProblem<T> product{pixels, made_, sums_};
+    product.a_row = windows_.axis[2].source_step * pixel(), product.a_column = 1;
+    product.b_row = made_, product.b_column = 1;
+    product.c_row = windows_.destination_row();
+    std::array<bool, most_lines> begun{};
+    for_each_product(lines, source, space, [&](std::int64_t line, std::int64_t tap, const T* from) {
+        product.a = from;
+        product.b = weights + tap * windows_.channels * made_;
+        product.c = destination + lines.at + line * next_line();
+        product.accumulate = std::exchange(begun[static_cast<std::size_t>(line)], true);
+        own_gemm(product, space + copied_);
+    });
+    for (std::int64_t line = 0; line < lines.count; ++line)
+        for (std::int64_t y = 0; !begun[static_cast<std::size_t>(line)] && y < pixels; ++y)
+            std::fill_n(destination + lines.at + line * next_line() + y * product.c_row, made_, T(0));
+}
+
+template <class T>
+void LineProducts<T>::add_gradient(std::int64_t block, const T* source, const T* gradient, T* weights, T* space) const {
+    const Lines lines = lines_of(block);
+    GemmProblem<T> product{sums_, made_, windows_.axis[2].count};
+    product.a_row = 1, product.a_column = windows_.axis[2].source_step * pixel();
+    product.b_row = windows_.destination_row(), product.b_column = 1;
+    product.c_row = made_;
+    product.accumulate = true;
+    for_each_product(lines, source, space, [&](std::int64_t line, std::int64_t tap, const T* from) {
+        product.a = from;
+        product.b = gradient + lines.at + line * next_line();
+        product.c = weights + tap * windows_.channels * made_;
+        own_gemm(product, space + copied_);
+    });
 }
 
 template class LineProducts<float>;

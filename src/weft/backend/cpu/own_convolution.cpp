@@ -43,8 +43,9 @@ OwnConvolution<T>::OwnConvolution(ConvolutionKind kind, const ConvolutionShape& 
         Part part{windows, {kind, shape, strides.weight, windows, depthwise_}, weights_,
                   blocks_, rows_of_block(windows, taps * windows.channels),    taps,
                   {}};
-        if (!gradient() && !depthwise_ && LineProducts<T>::fit(windows, destination_channels_))
-            part.lines.emplace(windows, destination_channels_);
+        bool fits = gradient() ? LineProducts<T>::gradient_fits(windows, destination_channels_)
+                               : LineProducts<T>::fit(windows, destination_channels_);
+        if (fits && !depthwise_) part.lines.emplace(windows, destination_channels_);
         weights_ += part.order.size();
         if (part.lines)
             blocks_ += part.lines->blocks();
@@ -199,13 +200,29 @@ void OwnConvolution<T>::weight_gradient(const T* input, const T* output, T* resu
             T* sums = scratch + partial * each;
             std::fill(sums, sums + weights_, T(0));
             std::int64_t begin = partial * blocks_ / partials_, end = (partial + 1) * blocks_ / partials_;
-            for (std::int64_t block = begin; block < end; ++block)
-                accumulate_rows(input, output, block * part.rows_each, std::min(rows, (block + 1) * part.rows_each),
-                                sums, scratch + shared_ + slot * each_slot_);
+            T* space = scratch + shared_ + slot * each_slot_;
+            for (std::int64_t block = begin; block < end; ++block) {
+                if (part.lines)
+                    accumulate_lines(input, output, block, sums, space);
+                else
+                    accumulate_rows(input, output, block * part.rows_each, std::min(rows, (block + 1) * part.rows_each),
+                                    sums, space);
+            }
         },
         slots_);
     add_copies(scratch, partials_, each, weights_);
     part.order.unpack(scratch, result);
+}
+
+template <class T>
+void OwnConvolution<T>::accumulate_lines(const T* input, const T* output, std::int64_t block, T* partial,
+                                         T* space) const {
+    const Part& part = parts_[0];
+    const Windows& w = part.windows;
+    for (std::int64_t group = 0; group < shape_.groups; ++group)
+        part.lines->add_gradient(block, input + group * w.channels * w.source.channel,
+                                 output + group * destination_channels_ * w.destination.channel,
+                                 partial + group * w.columns() * destination_channels_, space);
 }
 
 template <class T>

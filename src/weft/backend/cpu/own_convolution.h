@@ -41,6 +41,7 @@ class OwnConvolution {
     void convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source, const T* packed,
                             T* destination) const;
     void weight_gradient(const T* input, const T* output, T* result, T* scratch) const;
+    void accumulate_lines(const T* input, const T* output, std::int64_t block, T* partial, T* space) const;
     void accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial,
                          T* space) const;
     void accumulate_depthwise(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial) const;
