@@ -111,6 +111,37 @@ std::vector<float> computed(const Case& c, ConvolutionKind kind, int threads) {
     return result.memory;
 }
 
+/// The other operands hold channels in pixels.
+std::vector<double> of_planes(const Case& c, ConvolutionKind kind, PictureLayout input) {
+    ConvolutionShape s = shape_of(c);
+    Operands<double> operands(s, PictureLayout::channels_last);
+    operands.input = Value<double>(s.batch, s.in_channels, s.ndim, s.in, input);
+    std::mt19937 generator(3);
+    auto random = [&](double& x) { x = std::uniform_real_distribution<double>(-1, 1)(generator); };
+    Value<double>& x = operands.input;
+    for (std::int64_t n = 0; n < s.batch; ++n)
+        for (std::int64_t channel = 0; channel < s.in_channels; ++channel)
+            for (std::int64_t i = 0; i < x.sizes[0]; ++i)
+                for (std::int64_t j = 0; j < x.sizes[1]; ++j)
+                    for (std::int64_t k = 0; k < x.sizes[2]; ++k) random(x.at(n, channel, i, j, k));
+    for (double& weight : operands.weight.memory) random(weight);
+    for (double& gradient : operands.output.memory) random(gradient);
+    run(kind, s, operands);
+    return kind == ConvolutionKind::forward ? operands.output.memory : operands.weight.memory;
+}
+
+TEST(OwnConvolution, has_the_same_bits_where_channels_lie_in_planes) {
+    for_all_cases([](const Case& c) {
+        for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
+            // Products of four columns and less are inner products where they lie so.
+            if (kind == ConvolutionKind::backward_weight && c.out_channels <= 4) continue;
+            EXPECT_EQ(of_planes(c, kind, PictureLayout::channels_first),
+                      of_planes(c, kind, PictureLayout::channels_last))
+                << c.name << ", kind " << static_cast<int>(kind);
+        }
+    });
+}
+
 TEST(OwnConvolution, has_the_same_bits_on_every_instruction_set_and_number_of_threads) {
     Isa before = best_isa();
     for_all_cases([](const Case& c) {

@@ -115,37 +115,45 @@ std::unique_ptr<const Convolution::Way> own_way(ConvolutionKind kind, const Conv
     return std::make_unique<OwnWay<T>>(kind, shape, strides, use.block && like, use.packs() && like);
 }
 
-/// Whether weft's own products take less time than a library without vectors of 64 bytes, of pictures whose pixels hold their channels (a Zen 3, of
-/// oneDNN's 2.6 time):
+/// Of a convolution along one axis, whether weft's own products take less time than oneDNN's: where much is read at a time, and little of it is padding.
+bool own_lines_take_less(ConvolutionKind kind, const ConvolutionShape& s) {
+    constexpr std::int64_t least_read = 16, least_channels = 8, least_places = 64;
+    if (kind == ConvolutionKind::forward) return s.in_channels >= least_read;
+    if (kind == ConvolutionKind::backward_input)
+        return s.out_channels >= least_read && 4 * s.out[2] * s.stride[2] >= 3 * s.in[2];
+    return std::min(s.in_channels, s.out_channels) >= least_channels && s.batch * s.out[2] >= least_places;
+}
+
+/// Whether weft's own products take less time than a library without vectors of 64 bytes, to pixels that hold their channels (a Zen 3, of oneDNN's 2.6
+/// time):
+/// - lines of many channels: 16 x 64 x 400 to 64 by 9 0.68, its gradients 0.98, 0.6;
 /// - steps past pixels, of many channels, which it turns: 8 x 128 x 56 x 56 to 64 by 3 x 3 in twos 0.5, its gradients 0.7;
 /// - few channels that are made of much: 8 of 16 by 7 x 7 0.53, of 32 by 5 x 5 0.65, 4 of 128 by 3 x 3 in twos 0.46, 16 of 128 by 4 x 4 0.7; gradients
 ///   in 8 and 16 channels 0.5 to 1.03;
-/// - lines of many channels: 16 x 64 x 400 to 64 by 9 0.73, its gradients 0.98, 0.66;
-/// - kernels of 2 x 2: gradients in the input of 64 channels 0.75, in the weights 0.6 to 0.75.
+/// - kernels of 2 x 2: gradients in the input of 64 channels 0.75, in the weights 0.6 to 0.75;
+/// - groups of many channels: 4 of 32 by 3 x 3 0.66, 2 of 32 0.87, not their gradients.
 bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const ConvolutionStrides& strides) {
-    if (best_isa() != Isa::avx2 || s.groups != 1 || strides.input.channel != 1 || strides.output.channel != 1)
-        return false;
-    constexpr std::int64_t least_inputs = 64, least_outputs = 16;
+    if (best_isa() != Isa::avx2 || strides.output.channel != 1) return false;
     std::int64_t places = s.batch, kernel = 1;
     bool steps = false;
     for (int axis = 0; axis < most_spatial; ++axis) {
         places *= s.out[axis], kernel *= s.kernel[axis];
         steps |= s.stride[axis] > 1;
     }
-    bool forward = kind == ConvolutionKind::forward, back = kind == ConvolutionKind::backward_input;
-    if (s.in[0] * s.in[1] == 1 && kernel > 1 && kernel == s.kernel[2]) {
-        if (back) return s.out_channels >= 16 && 4 * s.out[2] * s.stride[2] >= 3 * s.in[2];
-        return forward ? s.in_channels >= 16 : s.in_channels >= 8 && s.out_channels >= 8 && places >= 64;
-    }
-    if (steps && kernel > 1 && s.in_channels >= least_inputs && s.out_channels >= least_outputs &&
-        2 * places >= s.out_channels)
+    bool forward = kind == ConvolutionKind::forward, pixels = strides.input.channel == 1;
+    if (kernel == 1) return false;
+    if (s.groups > 1) return forward && pixels && !steps && std::min(s.in_channels, s.out_channels) >= 32 * s.groups;
+    if (s.in[0] * s.in[1] == 1 && kernel == s.kernel[2] && (pixels || strides.input.spatial[2] == 1))
+        return own_lines_take_less(kind, s);
+    if (!pixels) return false;
+    constexpr std::int64_t least_inputs = 64, least_outputs = 16, few = 16;
+    if (steps && s.in_channels >= least_inputs && s.out_channels >= least_outputs && 2 * places >= s.out_channels)
         return true;
     bool by_twos = !steps && s.kernel[2] == 2;
     if (kind == ConvolutionKind::backward_weight)
         return by_twos && s.out_channels >= 64 && (s.in_channels >= 32 || s.out[2] >= 32);
     std::int64_t read = s.kernel[2] * (forward ? s.in_channels : s.out_channels);  // by a line of the kernel
     std::int64_t made = forward ? s.out_channels : s.in_channels;
-    constexpr std::int64_t few = 16;
     if (forward) return made <= few && read >= 40;
     return (made <= few && read >= 160) || (by_twos && read >= 64);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "weft/backend/cpu/block_loops.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/integers.h"
 
@@ -21,19 +22,23 @@ std::int64_t padding_behind(const WindowAxis& axis) {
 
 bool inside(const WindowAxis& axis, std::int64_t x) { return x >= 0 && x < axis.source_size; }
 
-/// Taps of a line that are read as one: all, where each pixel follows the one before it in memory; else one.
-std::int64_t taps_together(const Windows& w) {
-    const WindowAxis& line = w.axis[2];
+/// Taps of a line that are read as one: all, where each is a pixel behind the one before it; else one.
+std::int64_t taps_together(const WindowAxis& line) {
     auto taps = static_cast<std::int64_t>(line.taps.size());
-    bool follow = line.taps.back().offset == line.taps.front().offset + taps - 1;
-    return follow && w.source.spatial[2] == w.channels ? taps : 1;
+    return line.taps.back().offset == line.taps.front().offset + taps - 1 ? taps : 1;
 }
 
 }  // namespace
 
 template <class T>
 LineProducts<T>::LineProducts(const Windows& windows, std::int64_t made)
-    : windows_(windows), made_(made), left_(padding_before(windows.axis[2])), right_(padding_behind(windows.axis[2])) {
+    : windows_(windows),
+      made_(made),
+      left_(padding_before(windows.axis[2])),
+      right_(padding_behind(windows.axis[2])),
+      together_(taps_together(windows.axis[2])) {
+    bool follow = together_ == 1 || windows.source.spatial[2] == windows.channels;
+    copies_ = left_ > 0 || right_ > 0 || windows.source.channel != 1 || !follow;
     std::int64_t lines = windows.axis[1].count, pixels = windows.axis[2].count;
     of_image_ = divide_up(lines, std::clamp<std::int64_t>(some_rows / pixels, 1, most_lines));
     each_ = divide_up(lines, of_image_);
@@ -41,9 +46,9 @@ LineProducts<T>::LineProducts(const Windows& windows, std::int64_t made)
     const auto& taps = windows.axis[1].taps;
     std::int64_t read = (each_ - 1) * windows.axis[1].source_step + taps.back().offset - taps.front().offset + 1;
     read = std::min(read, windows.axis[1].source_size);
-    if (padded()) copied_ = read * (left_ + windows.axis[2].source_size + right_) * windows.channels;
+    if (copies_) copied_ = read * (left_ + windows.axis[2].source_size + right_) * windows.channels;
     copied_ = divide_up(copied_, 16) * 16;
-    sums_ = taps_together(windows) * windows.channels;
+    sums_ = together_ * windows.channels;
     std::int64_t products =
         std::max(own_gemm_scratch<T>(pixels, made, sums_), own_gemm_scratch<T>(sums_, made, pixels));
     products_ = divide_up(products, 16) * 16;
@@ -63,8 +68,9 @@ bool LineProducts<T>::fit(const Windows& w, std::int64_t made) {
         for (std::size_t i = 1; i < axis.taps.size(); ++i)
             if (axis.taps[i].offset < axis.taps[i - 1].offset) return false;
     }
-    return w.source.channel == 1 && w.destination.channel == 1 &&
-           w.axis[2].count >= (made <= few ? least_of_few : least_pixels) && taps_together(w) * w.channels >= least_sum;
+    bool lie = (w.source.channel == 1 || w.source.spatial[2] == 1) && w.destination.channel == 1;
+    return lie && w.axis[2].count >= (made <= few ? least_of_few : least_pixels) &&
+           taps_together(w.axis[2]) * w.channels >= least_sum;
 }
 
 /// Lines of the source's plane that a line of the result reads, from the first to the last, as far as they are there.
@@ -84,10 +90,15 @@ typename LineProducts<T>::Read LineProducts<T>::copied(const T* plane, const Lin
     const std::int64_t channels = windows_.channels, pixels = windows_.axis[2].source_size,
                        apart = windows_.source.spatial[2], width = (left_ + pixels + right_) * channels;
     std::int64_t first = first_read(lines.first), last = last_read(lines.first + lines.count - 1);
+    auto turn = block_loops(best_isa()).move.turn;
     for (std::int64_t line = first; line < last; ++line) {
         const T* from = plane + line * windows_.source.spatial[1];
         T* at = std::fill_n(to + (line - first) * width, left_ * channels, T(0));
-        if (apart == channels)
+        if (windows_.source.channel != 1)
+            turn(at, from, windows_.source.channel * static_cast<std::int64_t>(sizeof(T)), pixels, channels, channels,
+                 sizeof(T)),
+                at += pixels * channels;
+        else if (apart == channels)
             at = std::copy_n(from, pixels * channels, at);
         else
             for (std::int64_t x = 0; x < pixels; ++x) at = std::copy_n(from + x * apart, channels, at);
@@ -103,14 +114,14 @@ void LineProducts<T>::for_each_product(const Lines& lines, const T* source, T* s
     const Windows& w = windows_;
     const WindowAxis &planes = w.axis[0], &column = w.axis[1], &line = w.axis[2];
     const std::int64_t y0 = lines.image % planes.count, n = lines.image / planes.count;
-    const auto together = static_cast<std::size_t>(taps_together(w));
+    const auto together = static_cast<std::size_t>(together_);
     std::int64_t tap = 0;
     for (const auto& tap0 : planes.taps) {
         std::int64_t x0 = y0 * planes.source_step + tap0.offset;
         bool there = inside(planes, x0);
         const T* plane = source + n * w.source.batch + (there ? x0 * w.source.spatial[0] : 0);
         Read read{plane, w.source.spatial[1]};
-        if (there && padded()) read = copied(plane, lines, space);
+        if (there && copies_) read = copied(plane, lines, space);
         for (const auto& tap1 : column.taps)
             for (std::size_t tap2 = 0; tap2 < line.taps.size(); tap2 += together) {
                 for (std::int64_t i = 0; there && i < lines.count; ++i) {

@@ -1,6 +1,7 @@
-// A convolution as products of lines, where pixels hold their channels: what a line of the result reads of a line of the source are rows that overlap,
-// each a step behind the one before, so nothing is gathered (of taps that lie apart each by itself); lines with padding are copied once, with zeros beside them. The same bits for any blocks
-// and threads: sizes say what a line's products are. Caller: backend/cpu/own_convolution.cpp.
+// A convolution as products of lines, to pixels that hold their channels: what a line of the result reads of a line of the source are rows that overlap,
+// each a step behind the one before, so nothing is gathered (of taps that lie apart each by itself). Lines are read as they lie, or copied once: with
+// zeros beside them where there is padding, turned where channels lie in planes. The same bits for any blocks and threads: sizes say what a line's
+// products are. Caller: backend/cpu/own_convolution.cpp.
 #pragma once
 
 #include "weft/backend/cpu/columns.h"
@@ -36,9 +37,8 @@ class LineProducts {
     Lines lines_of(std::int64_t block) const;
     template <class F>
     void for_each_product(const Lines& lines, const T* source, T* space, F&& f) const;
-    std::int64_t pixel() const { return padded() ? windows_.channels : windows_.source.spatial[2]; }
+    std::int64_t pixel() const { return copies_ ? windows_.channels : windows_.source.spatial[2]; }
     std::int64_t next_line() const { return windows_.destination.spatial[1] * windows_.axis[1].step; }
-    bool padded() const { return left_ > 0 || right_ > 0; }
     Read copied(const T* plane, const Lines& lines, T* to) const;
     std::int64_t first_read(std::int64_t line) const;
     std::int64_t last_read(std::int64_t line) const;
@@ -46,6 +46,8 @@ class LineProducts {
     Windows windows_;
     std::int64_t made_, of_image_, each_;  // blocks of an image; lines of a block
     std::int64_t left_, right_;            // pixels of zeros beside a line
+    std::int64_t together_;                // taps of a product
+    bool copies_;                          // lines, pixel behind pixel
     std::int64_t sums_;                    // numbers that a product joins for each of its own
     std::int64_t copied_ = 0, products_;   // numbers of scratch
 };
