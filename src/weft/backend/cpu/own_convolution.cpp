@@ -1,6 +1,7 @@
 #include "weft/backend/cpu/own_convolution.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "weft/backend/cpu/added_copies.h"
 #include "weft/backend/cpu/destination_rows.h"
@@ -38,40 +39,41 @@ OwnConvolution<T>::OwnConvolution(ConvolutionKind kind, const ConvolutionShape& 
     std::vector<Windows> all = kind == ConvolutionKind::backward_input ? transposed_windows(shape, strides)
                                                                        : std::vector{forward_windows(shape, strides)};
     for (const Windows& windows : all) {
-        std::int64_t taps = std::clamp<std::int64_t>(some_columns / std::max<std::int64_t>(1, windows.channels), 1,
-                                                     std::max<std::int64_t>(1, windows.taps()));
-        Part part{windows, {kind, shape, strides.weight, windows, depthwise_}, weights_,
-                  blocks_, rows_of_block(windows, taps * windows.channels),    taps,
-                  {}};
+        Part part{.windows = windows, .order = {kind, shape, strides.weight, windows, depthwise_}};
+        part.weights = weights_, part.first_block = blocks_;
+        std::int64_t channels = std::max<std::int64_t>(1, windows.channels), taps = windows.taps();
+        part.taps_each = std::clamp<std::int64_t>(some_columns / channels, 1, std::max<std::int64_t>(1, taps));
+        part.rows_each = rows_of_block(windows, part.taps_each * windows.channels);
         bool fits = gradient() ? LineProducts<T>::gradient_fits(windows, destination_channels_)
                                : LineProducts<T>::fit(windows, destination_channels_);
         if (fits && !depthwise_) part.lines.emplace(windows, destination_channels_);
         weights_ += part.order.size();
-        if (part.lines)
-            blocks_ += part.lines->blocks();
-        else if (windows.rows() > 0)
-            blocks_ += divide_up(windows.rows(), part.rows_each);
-        parts_.push_back(part);
+        blocks_ += part.lines            ? part.lines->blocks()
+                   : windows.rows() == 0 ? 0
+                                         : divide_up(windows.rows(), part.rows_each);
+        parts_.push_back(std::move(part));
     }
     plan_scratch();
 }
 
 template <class T>
 void OwnConvolution<T>::plan_scratch() {
+    std::int64_t products = 0, lines = 0;
     for (const Part& part : parts_) {
+        if (part.lines) {
+            lines = std::max(lines, part.lines->scratch_elements());
+            continue;
+        }
         std::int64_t columns = part.taps_each * part.windows.channels, rows = part.rows_each;
         columns_ = std::max(columns_, round_up(rows * columns));
         tile_ = std::max(tile_, round_up(rows * destination_channels_));
-        std::int64_t product = kind_ == ConvolutionKind::backward_weight
-                                   ? own_gemm_scratch<T>(columns, destination_channels_, rows)
-                                   : own_gemm_scratch<T>(rows, destination_channels_, columns);
-        each_slot_ = std::max(each_slot_, round_up(product));
+        std::int64_t product = gradient() ? own_gemm_scratch<T>(columns, destination_channels_, rows)
+                                          : own_gemm_scratch<T>(rows, destination_channels_, columns);
+        products = std::max(products, round_up(product));
     }
-    each_slot_ += columns_ + tile_;
-    for (const Part& part : parts_)
-        if (part.lines) each_slot_ = std::max(each_slot_, part.lines->scratch_elements());
+    each_slot_ = std::max(columns_ + tile_ + products, lines);
     shared_ = round_up(weights_);
-    if (kind_ == ConvolutionKind::backward_weight) {
+    if (gradient()) {
         std::int64_t most =
             std::clamp<std::int64_t>(most_partial_elements / std::max<std::int64_t>(1, weights_), 2, most_partials);
         partials_ = std::clamp<std::int64_t>(blocks_, 1, most);
@@ -108,40 +110,46 @@ template <class T>
 void OwnConvolution<T>::convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed,
                                        T* destination, T* space) const {
     const Windows& w = part.windows;
-    std::int64_t begin = block * part.rows_each, end = std::min(w.rows(), begin + part.rows_each), rows = end - begin;
-    if (depthwise_) return convolve_depthwise(part, begin, end, source, packed, destination);
-    bool itself = w.is_source_itself(), direct = w.destination_is_even() && w.destination.channel == 1;
+    if (depthwise_) return convolve_depthwise(part, block, source, packed, destination);
     for (std::int64_t group = 0; group < shape_.groups; ++group) {
         const T* from = source + group * w.channels * w.source.channel;
-        T* to = destination + group * destination_channels_ * w.destination.channel;
         const T* weights = packed + part.weights + group * w.columns() * destination_channels_;
-        if (part.lines) {
+        T* to = destination + group * destination_channels_ * w.destination.channel;
+        if (part.lines)
             part.lines->run(block, from, weights, to, space);
-            continue;
-        }
-        T* tile = direct ? to + w.destination_offset(begin) : space + columns_;
-        for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
-            GemmProblem<T> product{rows, destination_channels_, taps.columns(w)};
-            if (itself) {
-                product.a = from + begin * w.source.spatial[2];
-                product.a_row = w.source.spatial[2];
-                product.a_column = w.source.channel;
-            } else {
-                gather(w, from, begin, end, taps, space);
-                product.a = space;
-                product.a_row = w.by_pixels() ? taps.columns(w) : 1;
-                product.a_column = w.by_pixels() ? 1 : rows;
-            }
-            product.b = weights + taps.first * w.channels * destination_channels_;
-            product.b_row = destination_channels_;
-            product.b_column = 1;
-            product.c = tile;
-            product.c_row = direct ? w.destination_row() : destination_channels_;
-            product.accumulate = taps.first > 0;
-            own_gemm(product, space + columns_ + tile_);
-        });
-        if (!direct) store_rows(w, begin, end, destination_channels_, tile, to);
+        else
+            convolve_windows(part, part.rows_of(block), from, weights, to, space);
     }
+}
+
+template <class T>
+void OwnConvolution<T>::convolve_windows(const Part& part, Rows of, const T* source, const T* weights, T* destination,
+                                         T* space) const {
+    const Windows& w = part.windows;
+    const bool itself = w.is_source_itself(), direct = w.destination_is_even() && w.destination.channel == 1;
+    const std::int64_t rows = of.end - of.begin;
+    T* tile = direct ? destination + w.destination_offset(of.begin) : space + columns_;
+    for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
+        GemmProblem<T> product{rows, destination_channels_, taps.columns(w)};
+        if (itself) {
+            product.a = source + of.begin * w.source.spatial[2];
+            product.a_row = w.source.spatial[2];
+            product.a_column = w.source.channel;
+        } else {
+            gather(w, source, of.begin, of.end, taps, space);
+            product.a = space;
+            product.a_row = w.by_pixels() ? taps.columns(w) : 1;
+            product.a_column = w.by_pixels() ? 1 : rows;
+        }
+        product.b = weights + taps.first * w.channels * destination_channels_;
+        product.b_row = destination_channels_;
+        product.b_column = 1;
+        product.c = tile;
+        product.c_row = direct ? w.destination_row() : destination_channels_;
+        product.accumulate = taps.first > 0;
+        own_gemm(product, space + columns_ + tile_);
+    });
+    if (!direct) store_rows(w, of.begin, of.end, destination_channels_, tile, destination);
 }
 
 /// Calls f(source pixel, tap) for each tap of the destination `row` that lies inside.
@@ -176,11 +184,12 @@ static void multiply_add_channels(T* sums, std::int64_t sums_stride, const T* a,
 }
 
 template <class T>
-void OwnConvolution<T>::convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source,
-                                           const T* packed, T* destination) const {
+void OwnConvolution<T>::convolve_depthwise(const Part& part, std::int64_t block, const T* source, const T* packed,
+                                           T* destination) const {
     const Windows& w = part.windows;
+    const Rows of = part.rows_of(block);
     const T* weights = packed + part.weights;
-    for (std::int64_t row = begin; row < end; ++row) {
+    for (std::int64_t row = of.begin; row < of.end; ++row) {
         T* to = destination + w.destination_offset(row);
         for (std::int64_t c = 0; c < shape_.groups; ++c) to[c * w.destination.channel] = 0;
         for_each_tap(w, source, row, [&](const T* pixel, std::int64_t tap) {
@@ -192,72 +201,65 @@ void OwnConvolution<T>::convolve_depthwise(const Part& part, std::int64_t begin,
 
 template <class T>
 void OwnConvolution<T>::weight_gradient(const T* input, const T* output, T* result, T* scratch) const {
-    const Part& part = parts_[0];
-    std::int64_t each = round_up(weights_), rows = part.windows.rows();
-    parallel_for(
-        partials_,
-        [&](std::int64_t partial, int slot) {
-            T* sums = scratch + partial * each;
-            std::fill(sums, sums + weights_, T(0));
-            std::int64_t begin = partial * blocks_ / partials_, end = (partial + 1) * blocks_ / partials_;
-            T* space = scratch + shared_ + slot * each_slot_;
-            for (std::int64_t block = begin; block < end; ++block) {
-                if (part.lines)
-                    accumulate_lines(input, output, block, sums, space);
-                else
-                    accumulate_rows(input, output, block * part.rows_each, std::min(rows, (block + 1) * part.rows_each),
-                                    sums, space);
-            }
-        },
-        slots_);
+    std::int64_t each = round_up(weights_);
+    auto copy = [&](std::int64_t partial, int slot) {
+        T* sums = scratch + partial * each;
+        std::fill(sums, sums + weights_, T(0));
+        std::int64_t begin = partial * blocks_ / partials_, end = (partial + 1) * blocks_ / partials_;
+        for (std::int64_t block = begin; block < end; ++block)
+            accumulate_block(block, input, output, sums, scratch + shared_ + slot * each_slot_);
+    };
+    parallel_for(partials_, copy, slots_);
     add_copies(scratch, partials_, each, weights_);
-    part.order.unpack(scratch, result);
+    parts_[0].order.unpack(scratch, result);
 }
 
 template <class T>
-void OwnConvolution<T>::accumulate_lines(const T* input, const T* output, std::int64_t block, T* partial,
+void OwnConvolution<T>::accumulate_block(std::int64_t block, const T* input, const T* output, T* partial,
                                          T* space) const {
     const Part& part = parts_[0];
     const Windows& w = part.windows;
-    for (std::int64_t group = 0; group < shape_.groups; ++group)
-        part.lines->add_gradient(block, input + group * w.channels * w.source.channel,
-                                 output + group * destination_channels_ * w.destination.channel,
-                                 partial + group * w.columns() * destination_channels_, space);
-}
-
-template <class T>
-void OwnConvolution<T>::accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end,
-                                        T* partial, T* space) const {
-    const Part& part = parts_[0];
-    const Windows& w = part.windows;
-    if (depthwise_) return accumulate_depthwise(input, output, begin, end, partial);
-    std::int64_t rows = end - begin;
-    bool even = w.destination_is_even();
+    if (depthwise_) return accumulate_depthwise(part, block, input, output, partial);
     for (std::int64_t group = 0; group < shape_.groups; ++group) {
-        const T* from = output + group * destination_channels_ * w.destination.channel;
-        if (!even) load_rows(w, begin, end, destination_channels_, from, space + columns_);
-        for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
-            gather(w, input + group * w.channels * w.source.channel, begin, end, taps, space);
-            GemmProblem<T> product{taps.columns(w), destination_channels_, rows};
-            product.a = space;
-            product.a_row = w.by_pixels() ? 1 : rows;
-            product.a_column = w.by_pixels() ? taps.columns(w) : 1;
-            product.b = even ? from + w.destination_offset(begin) : space + columns_;
-            product.b_row = even ? w.destination_row() : destination_channels_;
-            product.b_column = even ? w.destination.channel : 1;
-            product.c = partial + (group * w.columns() + taps.first * w.channels) * destination_channels_;
-            product.c_row = destination_channels_;
-            product.accumulate = true;
-            own_gemm(product, space + columns_ + tile_);
-        });
+        const T* read = input + group * w.channels * w.source.channel;
+        const T* made = output + group * destination_channels_ * w.destination.channel;
+        T* sums = partial + group * w.columns() * destination_channels_;
+        if (part.lines)
+            part.lines->add_gradient(block, read, made, sums, space);
+        else
+            accumulate_windows(part, part.rows_of(block), read, made, sums, space);
     }
 }
 
 template <class T>
-void OwnConvolution<T>::accumulate_depthwise(const T* input, const T* output, std::int64_t begin, std::int64_t end,
+void OwnConvolution<T>::accumulate_windows(const Part& part, Rows of, const T* input, const T* output, T* sums,
+                                           T* space) const {
+    const Windows& w = part.windows;
+    const std::int64_t rows = of.end - of.begin;
+    const bool even = w.destination_is_even();
+    if (!even) load_rows(w, of.begin, of.end, destination_channels_, output, space + columns_);
+    for_each_some(w.taps(), part.taps_each, [&](TapRange taps) {
+        gather(w, input, of.begin, of.end, taps, space);
+        GemmProblem<T> product{taps.columns(w), destination_channels_, rows};
+        product.a = space;
+        product.a_row = w.by_pixels() ? 1 : rows;
+        product.a_column = w.by_pixels() ? taps.columns(w) : 1;
+        product.b = even ? output + w.destination_offset(of.begin) : space + columns_;
+        product.b_row = even ? w.destination_row() : destination_channels_;
+        product.b_column = even ? w.destination.channel : 1;
+        product.c = sums + taps.first * w.channels * destination_channels_;
+        product.c_row = destination_channels_;
+        product.accumulate = true;
+        own_gemm(product, space + columns_ + tile_);
+    });
+}
+
+template <class T>
+void OwnConvolution<T>::accumulate_depthwise(const Part& part, std::int64_t block, const T* input, const T* output,
                                              T* partial) const {
-    const Windows& w = parts_[0].windows;
-    for (std::int64_t row = begin; row < end; ++row) {
+    const Windows& w = part.windows;
+    const Rows of = part.rows_of(block);
+    for (std::int64_t row = of.begin; row < of.end; ++row) {
         const T* gradient = output + w.destination_offset(row);
         for_each_tap(w, input, row, [&](const T* pixel, std::int64_t tap) {
             multiply_add_channels(partial + tap * shape_.groups, 1, pixel, w.source.channel, gradient,

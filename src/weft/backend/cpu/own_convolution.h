@@ -1,9 +1,10 @@
-// weft's own convolution for float and double: windows gathered a block of positions at a time, multiplied by the
-// weights with the own matrix product; depthwise ones directly, channel beside channel. Blocks depend on sizes alone;
+// weft's own convolution for float and double: products of lines, or of windows gathered a block of positions and some taps
+// at a time, by the weights with the own matrix product; depthwise ones directly, channel beside channel. Blocks depend on sizes alone;
 // the gradient of the weights is summed block by block in their order. The same bits for any number of threads and
 // instruction set. Caller: backend/cpu/convolution.cpp, which has checked the shape.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,23 +29,29 @@ class OwnConvolution {
     void run(const T* first, const T* second, const T* packed, T* result, T* scratch) const;
 
   private:
+    struct Rows {
+        std::int64_t begin, end;
+    };
     struct Part {  // one set of windows, and where its weights begin
         Windows windows;
         WeightOrder order;
-        std::int64_t weights, first_block, rows_each, taps_each;
-        std::optional<LineProducts<T>> lines;  // if it is made so, without gathering
+        std::int64_t weights = 0, first_block = 0, rows_each = 0, taps_each = 0;
+        std::optional<LineProducts<T>> lines = {};  // if it is made so, without gathering
+        Rows rows_of(std::int64_t block) const {
+            return {block * rows_each, std::min(windows.rows(), (block + 1) * rows_each)};
+        }
     };
     bool gradient() const { return kind_ == ConvolutionKind::backward_weight; }
     void plan_scratch();
     void convolve_block(const Part& part, std::int64_t block, const T* source, const T* packed, T* destination,
                         T* space) const;
-    void convolve_depthwise(const Part& part, std::int64_t begin, std::int64_t end, const T* source, const T* packed,
+    void convolve_windows(const Part& part, Rows of, const T* source, const T* weights, T* destination, T* space) const;
+    void convolve_depthwise(const Part& part, std::int64_t block, const T* source, const T* packed,
                             T* destination) const;
     void weight_gradient(const T* input, const T* output, T* result, T* scratch) const;
-    void accumulate_lines(const T* input, const T* output, std::int64_t block, T* partial, T* space) const;
-    void accumulate_rows(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial,
-                         T* space) const;
-    void accumulate_depthwise(const T* input, const T* output, std::int64_t begin, std::int64_t end, T* partial) const;
+    void accumulate_block(std::int64_t block, const T* input, const T* output, T* partial, T* space) const;
+    void accumulate_windows(const Part& part, Rows of, const T* input, const T* output, T* sums, T* space) const;
+    void accumulate_depthwise(const Part& part, std::int64_t block, const T* input, const T* output, T* partial) const;
 
     ConvolutionKind kind_;
     ConvolutionShape shape_;
