@@ -8,6 +8,7 @@
 #include "weft/backend/cpu/depthwise.h"
 #include "weft/backend/cpu/few_channels.h"
 #include "weft/backend/cpu/generic_convolution.h"
+#include "weft/backend/cpu/grouped_convolution.h"
 #include "weft/backend/cpu/isa.h"
 #include "weft/backend/cpu/onednn_convolution.h"
 #include "weft/backend/cpu/own_convolution.h"
@@ -183,7 +184,10 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
         };
         if (kind == ConvolutionKind::forward && !use.block)
             if (auto way = convolution_in_parts(wide, wide_strides, use.kept, make)) return way;
-        if (auto way = make(wide, use)) return way;
+        auto way = make(wide, use);
+        if (way && kind == ConvolutionKind::forward && wide.groups > 1)
+            return best_in_groups(std::move(way), wide, wide_strides, use, onednn_convolution);
+        if (way) return way;
     }
     if (dtype == DType::float32) return own_way<float>(kind, wide, wide_strides, use);
     if (dtype == DType::float64) return own_way<double>(kind, wide, wide_strides, use);

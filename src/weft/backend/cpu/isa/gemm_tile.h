@@ -44,6 +44,8 @@ constexpr int single_rows = 2 * most_rows;
 #else
 constexpr int single_rows = 0;
 #endif
+template <class T>
+constexpr int single_rows_of = std::is_same_v<OperandOf<T>, T> ? single_rows : 0;
 
 /// Tiles of at least so many rows count every second row of b alone, and ask for as much: processors that share a core's front with another thread
 /// wait for instructions. 0: none does.
@@ -294,7 +296,7 @@ void compute_panels(const GemmTile<T>& tile) {
 /// Of one vector, or a part of it.
 template <class T, int rows>
 void choose_single(const GemmTile<T>& tile) {
-    if (single_rows > 0 && tile.columns == Vec<SumOf<T>>::lanes)
+    if (single_rows_of < T >> 0 && tile.columns == Vec<SumOf<T>>::lanes)
         choose_rows_of_a<T, rows, 1, true>(tile);
     else
         choose_rows_of_a<T, rows, 1, false>(tile);
@@ -371,7 +373,7 @@ void compute_tile(const GemmTile<T>& tile) {
     static constexpr auto of_rows = []<std::size_t... i>(std::index_sequence<i...>) {
         return std::array{&choose_columns<T, static_cast<int>(i) + 1>...};
     }
-    (std::make_index_sequence<std::max(most_rows, single_rows)>());
+    (std::make_index_sequence<std::max(most_rows, single_rows_of<T>)>());
     of_rows[static_cast<std::size_t>(tile.rows - 1)](tile);
 }
 

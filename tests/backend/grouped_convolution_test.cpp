@@ -1,0 +1,76 @@
+// Convolutions in groups that are computed as another's gradient (backend/cpu/grouped_convolution.h), where there is a library that is better at it.
+#include "backend/convolution_definition.h"
+#include "weft/backend/cpu/late_library.h"
+
+namespace weft::cpu::defined {
+namespace {
+
+constexpr Spatial ones{1, 1, 1};
+
+// More and fewer channels than they read; dilated; padded on one side, and by all that a kernel reaches; one and three axes.
+const Case in_groups[] = {
+    {"four to four", 2, 5, 16, 16, 4, {9, 14}, {3, 3}, ones, {1, 1}, {1, 1}, ones},
+    {"sixteen to four", 2, 3, 32, 8, 2, {8, 7}, {3, 2}, ones, {2, 0}, {0, 1}, ones},
+    {"four to twelve, dilated", 2, 2, 8, 24, 2, {11, 13}, {3, 3}, ones, {4, 2}, {4, 2}, {2, 2}},
+    {"one axis", 1, 2, 12, 12, 3, {40}, {5}, ones, {2}, {2}, ones},
+    {"three axes", 3, 2, 8, 8, 2, {4, 5, 6}, {2, 3, 3}, ones, {0, 1, 1}, {1, 1, 1}, ones},
+    {"no padding", 2, 2, 16, 16, 2, {9, 9}, {3, 3}, ones, {0, 0}, {0, 0}, ones},
+};
+// Not by ones; padded by more than a kernel reaches, before and behind.
+const Case as_they_are[] = {
+    {"in twos", 2, 2, 16, 16, 4, {9, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, ones},
+    {"padded beyond the kernel", 2, 2, 16, 16, 4, {5, 6}, {2, 2}, ones, {3, 1}, {1, 1}, ones},
+    {"padded behind", 2, 2, 16, 16, 4, {5, 6}, {2, 2}, ones, {1, 1}, {4, 3}, ones},
+};
+constexpr ConvolutionKind forward[] = {ConvolutionKind::forward};
+
+TEST(GroupedConvolution, is_its_definition) {
+    for (const auto& c : in_groups)
+        for (PictureLayout layout :
+             {PictureLayout::channels_last, PictureLayout::channels_first, PictureLayout::strided})
+            check<float, double>(c, layout, forward);
+    for (const auto& c : as_they_are) check<float, double>(c, PictureLayout::channels_last, forward);
+}
+
+TEST(GroupedConvolution, turns_kernels_around_where_the_library_is_slow) {
+    if (best_isa() != Isa::avx2 || !is_there(LateLibrary::onednn)) GTEST_SKIP() << "needs AVX2 alone, and oneDNN";
+    auto turned = [](const Case& c) {
+        return name_of_way(c, ConvolutionKind::forward, PictureLayout::channels_last).find("turned around") !=
+               std::string::npos;
+    };
+    for (const Case& c : in_groups) EXPECT_TRUE(turned(c)) << c.name;
+    for (const Case& c : {as_they_are[0], as_they_are[1]}) EXPECT_FALSE(turned(c)) << c.name;
+}
+
+/// Blocks of images whose weights were packed once, by the first: what blocks of rows do. A last one of fewer images.
+TEST(GroupedConvolution, reads_what_its_first_block_packed) {
+    for (const auto& c : in_groups) {
+        Case some = c;
+        some.batch = 5;
+        ConvolutionShape s = shape_of(some), three = s, two = s;
+        three.batch = 3, two.batch = 2;
+        Operands<float> operands(s, PictureLayout::channels_last);
+        Operands<double> wide(s, PictureLayout::channels_last);
+        operands.input.fill(1), operands.weight.fill(2);
+        std::vector<float> want = expected(ConvolutionKind::forward, s, operands, wide);
+        std::fill(operands.output.memory.begin(), operands.output.memory.end(), 77.0F);
+        ConvolutionStrides strides = operands.strides();
+        Convolution first(float32, ConvolutionKind::forward, three, strides, {.block = true});
+        Convolution rest(float32, ConvolutionKind::forward, two, strides, {.block = true, .first = &first});
+        const float* weights = operands.weight.memory.data();
+        auto aligned = [](std::vector<float>& memory) {
+            return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
+        };
+        std::vector<float> packed(first.packed_bytes() / sizeof(float) + 16),
+            scratch(std::max(first.scratch_bytes(), rest.scratch_bytes()) / sizeof(float) + 16);
+        if (first.packed_bytes() > 0) first.pack(weights, aligned(packed));
+        first.run(operands.input.memory.data(), weights, operands.output.memory.data(), aligned(scratch),
+                  aligned(packed));
+        rest.run(operands.input.memory.data() + 3 * operands.input.strides.batch, weights,
+                 operands.output.memory.data() + 3 * operands.output.strides.batch, aligned(scratch), aligned(packed));
+        EXPECT_EQ(operands.output.memory, want) << c.name;
+    }
+}
+
+}  // namespace
+}  // namespace weft::cpu::defined
