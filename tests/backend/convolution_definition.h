@@ -21,6 +21,8 @@ struct Case {
     Spatial in, kernel, stride, pad_lo, pad_hi, dilation;
 };
 
+inline constexpr Spatial by_ones{1, 1, 1};
+
 inline ConvolutionShape shape_of(const Case& c) {
     ConvolutionShape s;
     s.ndim = c.ndim, s.batch = c.batch, s.in_channels = c.in_channels, s.out_channels = c.out_channels,

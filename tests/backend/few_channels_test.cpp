@@ -11,26 +11,24 @@
 namespace weft::cpu::defined {
 namespace {
 
-constexpr Spatial one{1, 1, 1};
-
 // One to four channels; lines shorter and longer than vectors; bands of several lines and of all; more images than sums; kernels of an even
 // width, dilated, padded by more than they reach, and on one side alone; one and three axes.
 const Case outputs[] = {
-    {"same", 2, 3, 32, 3, 1, {16, 19}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"one channel, no padding", 2, 2, 40, 1, 1, {13, 40}, {3, 3}, one, {0, 0}, {0, 0}, one},
-    {"a wide kernel", 2, 2, 33, 3, 1, {20, 21}, {9, 7}, one, {4, 3}, {4, 3}, one},
-    {"dilated", 2, 2, 16, 4, 1, {12, 18}, {3, 3}, one, {2, 3}, {2, 3}, {2, 3}},
-    {"many pictures", 2, 37, 8, 2, 1, {5, 6}, {2, 4}, one, {1, 2}, {0, 1}, one},
-    {"padding beyond the kernel", 2, 2, 35, 4, 1, {6, 5}, {2, 2}, one, {3, 3}, {3, 3}, one},
-    {"a place", 2, 2, 48, 2, 1, {9, 21}, {1, 1}, one, {0, 0}, {0, 0}, one},
-    {"one axis", 1, 3, 32, 4, 1, {50}, {5}, one, {2}, {2}, one},
-    {"three axes", 3, 2, 16, 2, 1, {5, 6, 7}, {3, 2, 3}, one, {1, 0, 1}, {1, 1, 1}, one},
+    {"same", 2, 3, 32, 3, 1, {16, 19}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"one channel, no padding", 2, 2, 40, 1, 1, {13, 40}, {3, 3}, by_ones, {0, 0}, {0, 0}, by_ones},
+    {"a wide kernel", 2, 2, 33, 3, 1, {20, 21}, {9, 7}, by_ones, {4, 3}, {4, 3}, by_ones},
+    {"dilated", 2, 2, 16, 4, 1, {12, 18}, {3, 3}, by_ones, {2, 3}, {2, 3}, {2, 3}},
+    {"many pictures", 2, 37, 8, 2, 1, {5, 6}, {2, 4}, by_ones, {1, 2}, {0, 1}, by_ones},
+    {"padding beyond the kernel", 2, 2, 35, 4, 1, {6, 5}, {2, 2}, by_ones, {3, 3}, {3, 3}, by_ones},
+    {"a place", 2, 2, 48, 2, 1, {9, 21}, {1, 1}, by_ones, {0, 0}, {0, 0}, by_ones},
+    {"one axis", 1, 3, 32, 4, 1, {50}, {5}, by_ones, {2}, {2}, by_ones},
+    {"three axes", 3, 2, 16, 2, 1, {5, 6, 7}, {3, 2, 3}, by_ones, {1, 0, 1}, {1, 1, 1}, by_ones},
 };
 const Case inputs[] = {
-    {"picture", 2, 3, 3, 20, 1, {15, 18}, {3, 3}, one, {1, 1}, {1, 1}, one},
-    {"in twos", 2, 2, 4, 16, 1, {21, 20}, {5, 7}, {2, 2}, {2, 3}, {2, 3}, one},
+    {"picture", 2, 3, 3, 20, 1, {15, 18}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"in twos", 2, 2, 4, 16, 1, {21, 20}, {5, 7}, {2, 2}, {2, 3}, {2, 3}, by_ones},
     {"in twos and threes, dilated", 2, 2, 1, 9, 1, {30, 33}, {3, 4}, {2, 3}, {1, 4}, {1, 4}, {3, 2}},
-    {"a wide kernel", 2, 1, 4, 20, 1, {30, 31}, {9, 9}, one, {4, 4}, {4, 4}, one},
+    {"a wide kernel", 2, 1, 4, 20, 1, {30, 31}, {9, 9}, by_ones, {4, 4}, {4, 4}, by_ones},
 };
 
 template <class F>
@@ -53,11 +51,11 @@ TEST(FewChannels, are_computed_so_however_pictures_lie) {
 }
 
 TEST(FewChannels, leaves_to_others_what_does_not_pay) {
-    for (Case c : {Case{"many", 2, 1, 64, 9, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
-                   Case{"few on both sides", 2, 1, 4, 4, 1, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one},
-                   Case{"strided", 2, 1, 64, 3, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, one},
-                   Case{"a long line", 1, 1, 32, 8, 1, {70000}, {9}, one, {4}, {4}, one},
-                   Case{"groups", 2, 1, 64, 2, 2, {16, 16}, {3, 3}, one, {1, 1}, {1, 1}, one}})
+    for (Case c : {Case{"many", 2, 1, 64, 9, 1, {16, 16}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+                   Case{"few on both sides", 2, 1, 4, 4, 1, {16, 16}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+                   Case{"strided", 2, 1, 64, 3, 1, {16, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}, by_ones},
+                   Case{"a long line", 1, 1, 32, 8, 1, {70000}, {9}, by_ones, {4}, {4}, by_ones},
+                   Case{"groups", 2, 1, 64, 2, 2, {16, 16}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones}})
         for (ConvolutionKind kind : {ConvolutionKind::forward, ConvolutionKind::backward_weight}) {
             std::string name = name_of_way(c, kind, PictureLayout::channels_last);
             EXPECT_TRUE(name != "weft, added from a product" && name != "weft, a product of moved pixels") << c.name;

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "backend/instruction_set.h"
 #include "threads.h"
 #include "weft/backend/cpu/arithmetic.h"
 #include "weft/backend/cpu/gemm.h"
@@ -17,12 +18,6 @@
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
-
-struct InstructionSet {
-    explicit InstructionSet(Isa isa) : before(best_isa()) { use_isa(isa); }
-    ~InstructionSet() { use_isa(before); }
-    Isa before;
-};
 
 struct Sizes {
     std::int64_t m, n, k;

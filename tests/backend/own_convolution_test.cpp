@@ -2,45 +2,44 @@
 #include "weft/backend/cpu/own_convolution.h"
 
 #include "backend/convolution_definition.h"
+#include "backend/instruction_set.h"
 #include "weft/backend/cpu/line_products.h"
 
 namespace weft::cpu::defined {
 namespace {
 
-constexpr Spatial by_one{1, 1, 1};
-
 // The convolution and the gradient in its input are products of lines: what is read as it lies, or beside zeros; blocks of several lines, and a shorter last one; lines that read nothing.
 const Case of_lines[] = {
-    {"padded", 2, 2, 20, 16, 1, {9, 14}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
-    {"as they lie", 2, 2, 20, 12, 1, {12, 20}, {2, 3}, by_one, {0, 0}, {0, 0}, by_one},
-    {"padded beyond the kernel", 2, 2, 33, 16, 1, {3, 12}, {2, 2}, by_one, {4, 1}, {3, 2}, by_one},
-    {"dilated across lines", 2, 2, 16, 20, 1, {11, 13}, {3, 3}, by_one, {2, 1}, {2, 1}, {2, 1}},
-    {"many lines", 2, 1, 16, 16, 1, {150, 16}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
-    {"three axes", 3, 2, 12, 11, 1, {3, 4, 13}, {2, 2, 3}, by_one, {1, 0, 1}, {0, 1, 1}, by_one},
-    {"one axis", 1, 3, 16, 16, 1, {40}, {9}, by_one, {4}, {4}, by_one},
-    {"dilated lines of many channels", 2, 2, 32, 40, 1, {7, 17}, {3, 3}, by_one, {1, 2}, {1, 2}, {1, 2}},
-    {"a column", 2, 2, 64, 72, 2, {9, 13}, {3, 1}, by_one, {1, 0}, {1, 0}, by_one},
+    {"padded", 2, 2, 20, 16, 1, {9, 14}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"as they lie", 2, 2, 20, 12, 1, {12, 20}, {2, 3}, by_ones, {0, 0}, {0, 0}, by_ones},
+    {"padded beyond the kernel", 2, 2, 33, 16, 1, {3, 12}, {2, 2}, by_ones, {4, 1}, {3, 2}, by_ones},
+    {"dilated across lines", 2, 2, 16, 20, 1, {11, 13}, {3, 3}, by_ones, {2, 1}, {2, 1}, {2, 1}},
+    {"many lines", 2, 1, 16, 16, 1, {150, 16}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"three axes", 3, 2, 12, 11, 1, {3, 4, 13}, {2, 2, 3}, by_ones, {1, 0, 1}, {0, 1, 1}, by_ones},
+    {"one axis", 1, 3, 16, 16, 1, {40}, {9}, by_ones, {4}, {4}, by_ones},
+    {"dilated lines of many channels", 2, 2, 32, 40, 1, {7, 17}, {3, 3}, by_ones, {1, 2}, {1, 2}, {1, 2}},
+    {"a column", 2, 2, 64, 72, 2, {9, 13}, {3, 1}, by_ones, {1, 0}, {1, 0}, by_ones},
 };
 // Gradients of weights, too.
 const Case of_long_lines[] = {
-    {"long lines", 2, 2, 16, 20, 1, {4, 170}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
-    {"a long line, dilated", 1, 3, 32, 24, 1, {190}, {5}, by_one, {4}, {4}, {2}},
-    {"a long line in twos", 1, 2, 12, 17, 1, {350}, {4}, {2}, {1}, {1}, by_one},
-    {"lines that read nothing", 2, 1, 32, 16, 1, {2, 165}, {2, 1}, by_one, {2, 0}, {3, 0}, by_one},
+    {"long lines", 2, 2, 16, 20, 1, {4, 170}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"a long line, dilated", 1, 3, 32, 24, 1, {190}, {5}, by_ones, {4}, {4}, {2}},
+    {"a long line in twos", 1, 2, 12, 17, 1, {350}, {4}, {2}, {1}, {1}, by_ones},
+    {"lines that read nothing", 2, 1, 32, 16, 1, {2, 165}, {2, 1}, by_ones, {2, 0}, {3, 0}, by_ones},
 };
 // The convolution itself; what steps over pixels has gradients that are gathered, or the other way round.
 const Case forward_of_lines[] = {
-    {"in twos", 2, 2, 16, 20, 1, {13, 29}, {3, 5}, {2, 2}, {1, 2}, {1, 2}, by_one},
-    {"in threes past the kernel", 2, 2, 32, 8, 1, {14, 40}, {2, 2}, {3, 3}, {0, 0}, {0, 0}, by_one},
-    {"few channels that are made", 2, 3, 20, 3, 1, {7, 7}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
+    {"in twos", 2, 2, 16, 20, 1, {13, 29}, {3, 5}, {2, 2}, {1, 2}, {1, 2}, by_ones},
+    {"in threes past the kernel", 2, 2, 32, 8, 1, {14, 40}, {2, 2}, {3, 3}, {0, 0}, {0, 0}, by_ones},
+    {"few channels that are made", 2, 3, 20, 3, 1, {7, 7}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
 };
 // Taps some at a time, kernels of one place, groups, steps on one axis alone, dilated lines, lines that are short.
 const Case gathered[] = {
-    {"many channels", 2, 2, 100, 7, 1, {5, 4}, {5, 5}, by_one, {2, 2}, {2, 2}, by_one},
-    {"groups", 2, 2, 24, 36, 3, {8, 13}, {3, 3}, by_one, {1, 1}, {1, 1}, by_one},
-    {"dilated lines", 2, 2, 16, 24, 1, {9, 17}, {3, 3}, by_one, {1, 2}, {1, 2}, {1, 2}},
-    {"few channels", 2, 3, 3, 20, 1, {9, 11}, {3, 3}, {2, 1}, {1, 1}, {1, 1}, by_one},
-    {"a place", 2, 2, 20, 30, 1, {7, 6}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, by_one},
+    {"many channels", 2, 2, 100, 7, 1, {5, 4}, {5, 5}, by_ones, {2, 2}, {2, 2}, by_ones},
+    {"groups", 2, 2, 24, 36, 3, {8, 13}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+    {"dilated lines", 2, 2, 16, 24, 1, {9, 17}, {3, 3}, by_ones, {1, 2}, {1, 2}, {1, 2}},
+    {"few channels", 2, 3, 3, 20, 1, {9, 11}, {3, 3}, {2, 1}, {1, 1}, {1, 1}, by_ones},
+    {"a place", 2, 2, 20, 30, 1, {7, 6}, {1, 1}, {2, 2}, {0, 0}, {0, 0}, by_ones},
 };
 
 ConvolutionShape wide(const Case& c) {
@@ -161,8 +160,9 @@ TEST(OwnConvolution, has_the_same_bits_on_every_instruction_set_and_number_of_th
 }
 
 TEST(OwnConvolution, makes_few_channels_without_vectors_of_64_bytes) {
-    if (best_isa() != Isa::avx2) GTEST_SKIP() << "this processor has others, or none";
-    Case c{"eight channels", 2, 1, 32, 8, 1, {14, 14}, {5, 5}, by_one, {2, 2}, {2, 2}, by_one};
+    if (!has_avx2()) GTEST_SKIP() << "needs AVX2";
+    InstructionSet guard(Isa::avx2);
+    Case c{"eight channels", 2, 1, 32, 8, 1, {14, 14}, {5, 5}, by_ones, {2, 2}, {2, 2}, by_ones};
     EXPECT_EQ(name_of_way(c, ConvolutionKind::forward, PictureLayout::channels_last), "weft");
 }
 

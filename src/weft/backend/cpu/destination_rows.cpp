@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/moved_matrix.h"
 
 namespace weft::cpu {
 namespace {
@@ -26,38 +26,18 @@ void for_each_run(const Windows& w, std::int64_t begin, std::int64_t end, F&& f)
 template <class T>
 void load_rows(const Windows& w, std::int64_t begin, std::int64_t end, std::int64_t width, const T* destination,
                T* rows) {
-    const std::int64_t apart = w.destination_row(), channel = w.destination.channel;
-    auto turn = block_loops(best_isa()).move.turn;
     for_each_run(w, begin, end, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
-        const T* from = destination + at;
-        T* to = rows + (row - begin) * width;
-        if (apart == 1 && channel != 1)
-            return turn(to, from, channel * static_cast<std::int64_t>(sizeof(T)), count, width, width, sizeof(T));
-        for (std::int64_t i = 0; i < count; ++i, to += width, from += apart) {
-            if (channel == 1)
-                std::copy_n(from, width, to);
-            else
-                for (std::int64_t c = 0; c < width; ++c) to[c] = from[c * channel];
-        }
+        move_matrix(rows + (row - begin) * width, {width, 1}, destination + at,
+                    {w.destination_row(), w.destination.channel}, count, width);
     });
 }
 
 template <class T>
 void store_rows(const Windows& w, std::int64_t begin, std::int64_t end, std::int64_t width, const T* rows,
                 T* destination) {
-    const std::int64_t apart = w.destination_row(), channel = w.destination.channel;
-    auto turn = block_loops(best_isa()).move.turn;
     for_each_run(w, begin, end, [&](std::int64_t row, std::int64_t count, std::int64_t at) {
-        const T* from = rows + (row - begin) * width;
-        T* to = destination + at;
-        if (apart == 1 && channel != 1)
-            return turn(to, from, width * static_cast<std::int64_t>(sizeof(T)), width, count, channel, sizeof(T));
-        for (std::int64_t i = 0; i < count; ++i, from += width, to += apart) {
-            if (channel == 1)
-                std::copy_n(from, width, to);
-            else
-                for (std::int64_t c = 0; c < width; ++c) to[c * channel] = from[c];
-        }
+        move_matrix(destination + at, {w.destination_row(), w.destination.channel}, rows + (row - begin) * width,
+                    {width, 1}, count, width);
     });
 }
 

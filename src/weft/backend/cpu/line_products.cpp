@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "weft/backend/cpu/block_loops.h"
+#include "weft/backend/cpu/moved_matrix.h"
 #include "weft/backend/cpu/own_gemm.h"
 #include "weft/base/integers.h"
 
@@ -90,18 +90,11 @@ typename LineProducts<T>::Read LineProducts<T>::copied(const T* plane, const Lin
     const std::int64_t channels = windows_.channels, pixels = windows_.axis[2].source_size,
                        apart = windows_.source.spatial[2], width = (left_ + pixels + right_) * channels;
     std::int64_t first = first_read(lines.first), last = last_read(lines.first + lines.count - 1);
-    auto turn = block_loops(best_isa()).move.turn;
     for (std::int64_t line = first; line < last; ++line) {
         const T* from = plane + line * windows_.source.spatial[1];
         T* at = std::fill_n(to + (line - first) * width, left_ * channels, T(0));
-        if (windows_.source.channel != 1)
-            turn(at, from, windows_.source.channel * static_cast<std::int64_t>(sizeof(T)), pixels, channels, channels,
-                 sizeof(T)),
-                at += pixels * channels;
-        else if (apart == channels)
-            at = std::copy_n(from, pixels * channels, at);
-        else
-            for (std::int64_t x = 0; x < pixels; ++x) at = std::copy_n(from + x * apart, channels, at);
+        move_matrix(at, {channels, 1}, from, {apart, windows_.source.channel}, pixels, channels);
+        at += pixels * channels;
         std::fill_n(at, right_ * channels, T(0));
     }
     return {to - first * width + left_ * channels, width};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "weft/backend/cpu/block_loops.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -31,67 +30,47 @@ std::int64_t WeightOrder::apart() const {
     return apart == 1 || apart == -1 ? apart : 0;
 }
 
-/// f(group, first channel that is read, last) of as much as is worth a thread's while.
+/// f(matrix) of what one move takes: the places of a channel's kernels where these stand side by side, else the channels of a place.
 template <class F>
-void WeightOrder::for_each(F&& f) const {
-    constexpr std::int64_t some = 1 << 14;
+void WeightOrder::for_each_matrix(F&& f) const {
+    constexpr std::int64_t some = 1 << 14;  // numbers that are worth a thread's while
     if (size() == 0) return;
     std::int64_t channels = std::clamp<std::int64_t>(some / (taps() * made_), 1, read_);
-    std::int64_t blocks = (read_ + channels - 1) / channels;
+    std::int64_t blocks = (read_ + channels - 1) / channels, each_tap = read_ * made_, kernel = apart();
     parallel_for(groups_ * blocks, [&](std::int64_t i) {
-        std::int64_t first = i % blocks * channels;
-        f(i / blocks, first, std::min(read_, first + channels));
+        std::int64_t first = i % blocks * channels, last = std::min(read_, first + channels);
+        std::int64_t weights = i / blocks * group_step_, packed = i / blocks * each_group();
+        if (kernel == 0) {
+            for (std::int64_t tap = 0; tap < taps(); ++tap)
+                f(Moved{weights + taps_[static_cast<std::size_t>(tap)] + first * read_step_,
+                        {read_step_, made_step_},
+                        packed + tap * each_tap + first * made_,
+                        {made_, 1},
+                        last - first});
+            return;
+        }
+        // From the place that stands first in memory on.
+        std::int64_t place = std::min(taps_.front(), taps_.back()), tap = kernel > 0 ? 0 : taps() - 1;
+        for (std::int64_t c = first; c < last; ++c)
+            f(Moved{weights + place + c * read_step_,
+                    {1, made_step_},
+                    packed + tap * each_tap + c * made_,
+                    {kernel * each_tap, 1},
+                    taps()});
     });
 }
 
 template <class T>
 void WeightOrder::pack(const T* weights, T* packed) const {
-    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    auto turn = block_loops(best_isa()).move.turn;
-    std::int64_t kernel = apart();
-    for_each([&](std::int64_t group, std::int64_t first, std::int64_t last) {
-        const T* from = weights + group * group_step_;
-        T* to = packed + group * each_group();
-        if (taps() == 1 && read_step_ == 1)
-            return turn(to + first * made_, from + taps_[0] + first, made_step_ * bytes, last - first, made_, made_,
-                        sizeof(T));
-        for (std::int64_t c = first; c < last; ++c) {
-            const T* channel = from + c * read_step_;
-            if (kernel != 0) {  // from the place that stands first in memory on
-                T* first_row = to + c * made_ + (kernel > 0 ? 0 : (taps() - 1) * read_ * made_);
-                turn(first_row, channel + std::min(taps_.front(), taps_.back()), made_step_ * bytes, taps(), made_,
-                     kernel * read_ * made_, sizeof(T));
-                continue;
-            }
-            for (std::int64_t tap = 0; tap < taps(); ++tap)
-                for (std::int64_t j = 0; j < made_; ++j)
-                    to[(tap * read_ + c) * made_ + j] = channel[taps_[static_cast<std::size_t>(tap)] + j * made_step_];
-        }
+    for_each_matrix([&](const Moved& m) {
+        move_matrix(packed + m.packed, m.packed_steps, weights + m.weights, m.weight_steps, m.rows, made_);
     });
 }
 
 template <class T>
 void WeightOrder::unpack(const T* packed, T* weights) const {
-    constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-    auto turn = block_loops(best_isa()).move.turn;
-    std::int64_t kernel = apart();
-    for_each([&](std::int64_t group, std::int64_t first, std::int64_t last) {
-        const T* from = packed + group * each_group();
-        T* to = weights + group * group_step_;
-        if (taps() == 1 && read_step_ == 1)
-            return turn(to + taps_[0] + first, from + first * made_, made_ * bytes, made_, last - first, made_step_,
-                        sizeof(T));
-        for (std::int64_t c = first; c < last; ++c) {
-            T* channel = to + c * read_step_;
-            if (kernel > 0) {  // gradients of weights have windows of forward convolutions
-                turn(channel + taps_[0], from + c * made_, read_ * made_ * bytes, made_, taps(), made_step_, sizeof(T));
-                continue;
-            }
-            for (std::int64_t tap = 0; tap < taps(); ++tap)
-                for (std::int64_t j = 0; j < made_; ++j)
-                    channel[taps_[static_cast<std::size_t>(tap)] + j * made_step_] =
-                        from[(tap * read_ + c) * made_ + j];
-        }
+    for_each_matrix([&](const Moved& m) {
+        move_matrix(weights + m.weights, m.weight_steps, packed + m.packed, m.packed_steps, m.rows, made_);
     });
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "weft/backend/cpu/columns.h"
+#include "weft/backend/cpu/moved_matrix.h"
 
 namespace weft::cpu {
 
@@ -26,8 +27,15 @@ class WeightOrder {
     std::int64_t taps() const { return static_cast<std::int64_t>(taps_.size()); }
     std::int64_t each_group() const { return taps() * read_ * made_; }
     std::int64_t apart() const;
+    struct Moved {  // where a matrix of so many rows, and all channels that are made, begins among weights, and packed
+        std::int64_t weights;
+        MatrixSteps weight_steps;
+        std::int64_t packed;
+        MatrixSteps packed_steps;
+        std::int64_t rows;
+    };
     template <class F>
-    void for_each(F&& f) const;
+    void for_each_matrix(F&& f) const;
 
     std::vector<std::int64_t> taps_;     // where in a kernel they stand
     std::int64_t groups_, read_, made_;  // channels of a group
