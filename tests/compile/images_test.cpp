@@ -54,7 +54,7 @@ const std::vector<Case> followed{
      [](const Pictures& o) { return max_pool2d(relu(convolved(o)), {2}); }},
     {"a residual", "rows(window map)", [](const Pictures& o) { return relu(convolved(o) + o.y); }},
     {"scale and shift of channels", "rows(window map)",
-     [](const Pictures& o) { return tanh(convolved(o) * o.gain + o.gain); }},
+     [](const Pictures& o) { return tanh(conv2d(o.x, o.w, {}, {.padding = {1}}) * o.gain + o.gain); }},
     {"the mean of each channel", "rows(window reduce constant map)",
      [](const Pictures& o) {
          return mean(relu(convolved(o)), Axes{2, 3});

@@ -73,10 +73,12 @@ Tensor BatchNorm::operator()(const Operand& operand) const {
     Operand x(operand.as_tensor(), operand.where);
     std::size_t ndim = x.tensor.ndim();
     if (!training() && running_mean) {
-        Tensor scale = rsqrt(running_var->value() + options_.eps);
-        if (weight) scale = scale * *weight;
-        Tensor y = (x - along_channels(*running_mean, ndim)) * along_channels(scale, ndim);
-        return affine(y, std::nullopt, bias, ndim);
+        auto value = [](const std::optional<Parameter>& parameter) {
+            return parameter ? parameter->value() : Tensor();
+        };
+        return functional::batch_norm(x, value(running_mean), value(running_var), value(weight), value(bias), false, 0,
+                                      options_.eps)
+            .value;
     }
     Axes axes = {0};
     for (std::size_t axis = 2; axis < ndim; ++axis) axes.push_back(static_cast<std::int64_t>(axis));

@@ -119,8 +119,9 @@ Normalized batch_norm(const Operand& x, const Tensor& running_mean, const Tensor
         if (!running_mean || !running_var)
             refuse(x, "batch_norm: running_mean and running_var are needed, unless training is True");
         Tensor centred = tensor - along_channels(running_mean, tensor.ndim());
-        return {affine(centred * rsqrt(along_channels(running_var, tensor.ndim()) + eps), weight, bias), running_mean,
-                running_var};
+        Tensor scale = rsqrt(running_var + eps);
+        if (weight) scale = scale * weight;
+        return {affine(centred * along_channels(scale, tensor.ndim()), {}, bias), running_mean, running_var};
     }
     Axes axes = {0};
     for (std::size_t axis = 2; axis < tensor.ndim(); ++axis) axes.push_back(static_cast<std::int64_t>(axis));

@@ -1,0 +1,85 @@
+// Biases and running statistics behind products: a scale and a shift, where that loses no digits.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "rewrite/forms.h"
+#include "weft/autodiff/derivative.h"
+#include "weft/check/draw.h"
+#include "weft/graph/graph.h"
+#include "weft/ops/contraction.h"
+#include "weft/ops/elementwise.h"
+#include "weft/ops/reduce.h"
+#include "weft/ops/view.h"
+#include "weft/ops/window.h"
+
+namespace weft {
+namespace {
+
+Tensor drawn(const char* name, const Dims& dims, DType dtype = DType::float64) {
+    return Tensor(Draw(name).array(dtype, dims));
+}
+
+/// Elementwise operations on as many values as the result has.
+std::ptrdiff_t whole_operations(const Tensor& tensor) {
+    std::vector<Tensor> now = rewritten({&tensor, 1});
+    std::vector<Node*> outputs{now[0].node()};
+    Graph graph = gather(outputs);
+    return std::count_if(graph.entries.begin(), graph.entries.end(), [&](const Graph::Entry& entry) {
+        return entry.node->operation->family == Family::elementwise && entry.node->shape == tensor.shape();
+    });
+}
+
+/// As a bias and a normalisation by running statistics are.
+Tensor normalised(const Tensor& x, const Shape& along) {
+    auto of = [&](const char* name) { return reshape(drawn(name, {16}), along); };
+    return (x + of("bias") - of("mean")) * rsqrt(square(of("variance")) + 0.5) * of("weight") + of("shift");
+}
+
+TEST(Shift, behind_products_a_bias_and_a_normalisation_are_two_operations) {
+    Tensor x = drawn("x", {8, 3, 9, 9}), w = drawn("w", {16, 3, 2, 2});
+    std::vector<Tensor> all{
+        normalised(conv2d(x, w), {16, 1, 1}),
+        normalised(matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})), {16}),
+        normalised(reshape(matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})), {8, 8, 16}), {16}),
+        normalised(conv_transpose2d(x, drawn("w", {3, 16, 2, 2})), {1, 16, 1, 1})};
+    for (const Tensor& y : all) EXPECT_EQ(whole_operations(y), 2);
+    Tensor divided =
+        3.0 - drawn("c", {16}) + (matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})) / drawn("d", {16}) - 2.0);
+    EXPECT_EQ(whole_operations(divided), 2);
+    all.push_back(divided);
+    expect_values(all);
+}
+
+TEST(Shift, of_what_may_be_exact_the_digits_are_kept) {
+    Tensor years = Tensor::of<float>({2020, 2021, 2022, 2023}), mean = Tensor::of<float>({2021.5F});
+    Tensor x = broadcast_to(reshape(years, {4, 1}), {4, 512});
+    Tensor scaled = (x - mean) * 3.0F + 0.0F;
+    std::vector<Tensor> now = rewritten({&scaled, 1});
+    EXPECT_EQ(difference(interpret({&scaled, 1})[0], interpret(std::span<const Tensor>(now))[0], 0, 0), "");
+    EXPECT_EQ(whole_operations(normalised(drawn("x", {64, 16}), {16})), 5);
+}
+
+TEST(Shift, stays_where_nothing_is_saved) {
+    Tensor product = matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16}));
+    // A row and a column are a matrix; two operations are two; few numbers take no time.
+    Tensor matrix = (product + drawn("row", {16})) * drawn("column", {64, 1}) + drawn("row", {16});
+    EXPECT_EQ(whole_operations(matrix), 3);
+    EXPECT_EQ(whole_operations((product + drawn("row", {16})) * drawn("scale", {16})), 2);
+    Tensor few = matmul(drawn("rows", {4, 5}), drawn("matrix", {5, 16}));
+    EXPECT_EQ(whole_operations(normalised(few, {16})), 5);
+    // What others read is there anyway.
+    Tensor shifted = product + drawn("row", {16}), y = shifted * drawn("scale", {16}) + drawn("shift", {16});
+    EXPECT_EQ(whole_operations(y + shifted), 4);
+}
+
+TEST(Shift, gradients_are_those_of_what_was_written) {
+    Tensor x = drawn("rows", {64, 5}), w = drawn("matrix", {5, 16}), b = drawn("bias", {16});
+    Tensor y = normalised(matmul(x, w) + b, {16});
+    std::vector<Tensor> all = gradient(sum(sin(y)), {x, w, b});
+    all.push_back(y);
+    expect_values(all);
+}
+
+}  // namespace
+}  // namespace weft
