@@ -42,34 +42,8 @@ TEST(GroupedConvolution, turns_kernels_around_where_the_library_is_slow) {
     for (const Case& c : {as_they_are[0], as_they_are[1]}) EXPECT_FALSE(turned(c)) << c.name;
 }
 
-/// Blocks of images whose weights were packed once, by the first: what blocks of rows do. A last one of fewer images.
 TEST(GroupedConvolution, reads_what_its_first_block_packed) {
-    for (const auto& c : in_groups) {
-        Case some = c;
-        some.batch = 5;
-        ConvolutionShape s = shape_of(some), three = s, two = s;
-        three.batch = 3, two.batch = 2;
-        Operands<float> operands(s, PictureLayout::channels_last);
-        Operands<double> wide(s, PictureLayout::channels_last);
-        operands.input.fill(1), operands.weight.fill(2);
-        std::vector<float> want = expected(ConvolutionKind::forward, s, operands, wide);
-        std::fill(operands.output.memory.begin(), operands.output.memory.end(), 77.0F);
-        ConvolutionStrides strides = operands.strides();
-        Convolution first(float32, ConvolutionKind::forward, three, strides, {.block = true});
-        Convolution rest(float32, ConvolutionKind::forward, two, strides, {.block = true, .first = &first});
-        const float* weights = operands.weight.memory.data();
-        auto aligned = [](std::vector<float>& memory) {
-            return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 63) / 64 * 64);
-        };
-        std::vector<float> packed(first.packed_bytes() / sizeof(float) + 16),
-            scratch(std::max(first.scratch_bytes(), rest.scratch_bytes()) / sizeof(float) + 16);
-        if (first.packed_bytes() > 0) first.pack(weights, aligned(packed));
-        first.run(operands.input.memory.data(), weights, operands.output.memory.data(), aligned(scratch),
-                  aligned(packed));
-        rest.run(operands.input.memory.data() + 3 * operands.input.strides.batch, weights,
-                 operands.output.memory.data() + 3 * operands.output.strides.batch, aligned(scratch), aligned(packed));
-        EXPECT_EQ(operands.output.memory, want) << c.name;
-    }
+    for (const Case& c : in_groups) check_packed_by_first_block(c);
 }
 
 }  // namespace

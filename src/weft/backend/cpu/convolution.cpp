@@ -175,7 +175,7 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
         };
         if (auto way = winograd_convolution(kind, wide, wide_strides, use, direct)) return way;
         if (kind == ConvolutionKind::forward)
-            if (auto way = depthwise_forward(wide, wide_strides, use.block)) return way;
+            if (auto way = depthwise_forward(wide, wide_strides, use)) return way;
         if (!use.packs())
             if (auto way = depthwise_gradient(kind, wide, wide_strides)) return way;
         if (own_takes_less(kind, wide, wide_strides)) return own_way<float>(kind, wide, wide_strides, use);

@@ -96,7 +96,7 @@ class InPicture final : public Convolution::Way {
         for (int axis = 0; axis < most_spatial; ++axis)
             turned.pad_lo[axis] = shape.dilation[axis] * (shape.kernel[axis] - 1) - shape.pad_lo[axis];
         lies.weight = channels_first(1, most_spatial, shape.kernel);
-        way_ = depthwise_forward(turned, lies, false);
+        way_ = depthwise_forward(turned, lies, {});
         turned_bytes_ = aligned(static_cast<std::size_t>(shape.in_channels * places()) * sizeof(float));
     }
     explicit operator bool() const { return static_cast<bool>(way_); }

@@ -13,9 +13,10 @@ namespace weft::cpu {
 bool is_depthwise(const ConvolutionShape& shape);
 
 /// Of float32: some rows, or channels, of a picture a task. Null for what is not depthwise, and for pictures whose channels lie neither side by
-/// side nor each in one piece. `block`: by the calling thread alone.
+/// side nor each in one piece.
 std::unique_ptr<const Convolution::Way> depthwise_forward(const ConvolutionShape& shape,
-                                                          const ConvolutionStrides& strides, bool block);
+                                                          const ConvolutionStrides& strides,
+                                                          const Convolution::Way::Use& use);
 
 /// Of float32, with three spatial axes of which the first has one place, channels side by side. In the weights: a block of rows a task,
 /// joined in their order. In the picture, where the kernel moves by one: the convolution of the gradient with the kernel turned

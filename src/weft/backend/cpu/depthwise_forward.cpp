@@ -29,8 +29,10 @@ Lies lies(const WindowStrides& strides, const Spatial& sizes) {
 
 class Forward final : public Convolution::Way {
   public:
-    Forward(const ConvolutionShape& shape, const ConvolutionStrides& strides, bool block)
+    Forward(const ConvolutionShape& shape, const ConvolutionStrides& strides, const Use& use)
         : s_(shape), strides_(strides), kernel_(best_depthwise_kernel()), turn_(block_loops(best_isa()).move.turn) {
+        // What another way packed, this one cannot read.
+        packed_outside_ = use.packs() && (!use.first || dynamic_cast<const Forward*>(use.first));
         turns_in_ = lies(strides.input, shape.in) == Lies::channels_first;
         turns_out_ = lies(strides.output, shape.out) == Lies::channels_first;
         bool turns = turns_in_ || turns_out_;
@@ -39,7 +41,7 @@ class Forward final : public Convolution::Way {
         rows_ = turns ? s_.out[1] : std::min<std::int64_t>(s_.out[1], 16);
         blocks_ = divide_up(s_.in_channels, channels_), parts_ = divide_up(s_.out[1], rows_);
         tasks_ = s_.batch * blocks_ * parts_;
-        slots_ = block ? 1 : slots_for(tasks_);
+        slots_ = use.block ? 1 : slots_for(tasks_);
         constexpr std::int64_t far = std::int64_t{16}
                                      << 20;  // bytes of a result that would put more out of the caches than it is worth
         bool lines = s_.in_channels % 16 == 0 && !turns_out_ && strides.output.spatial[1] % 16 == 0 &&
@@ -50,16 +52,24 @@ class Forward final : public Convolution::Way {
         out_bytes_ = turns_out_ ? aligned(static_cast<std::size_t>(pixels(s_.out) * channels_ * float_bytes)) : 0;
     }
     std::size_t scratch_bytes() const override {
-        return weights_bytes_ + static_cast<std::size_t>(slots_) * (in_bytes_ + out_bytes_);
+        return (packed_outside_ ? 0 : weights_bytes_) + static_cast<std::size_t>(slots_) * (in_bytes_ + out_bytes_);
+    }
+    std::size_t packed_bytes() const override { return packed_outside_ ? weights_bytes_ : 0; }
+    void pack(const void* weights, void* packed) const override {
+        arrange(static_cast<const float*>(weights), static_cast<float*>(packed));
     }
     std::string implementation() const override { return "weft, depthwise"; }
 
-    void run(const void* first, const void* second, void* result, void* scratch, const void*) const override {
+    void run(const void* first, const void* second, void* result, void* scratch, const void* packed) const override {
         auto* memory = static_cast<std::byte*>(scratch);
-        auto* weights = reinterpret_cast<float*>(memory);
-        arrange(static_cast<const float*>(second), weights);
+        auto* weights = static_cast<const float*>(packed);
+        if (!packed_outside_) {
+            arrange(static_cast<const float*>(second), reinterpret_cast<float*>(memory));
+            weights = reinterpret_cast<const float*>(memory);
+            memory += weights_bytes_;
+        }
         for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
-            std::byte* own = memory + weights_bytes_ + static_cast<std::size_t>(slot) * (in_bytes_ + out_bytes_);
+            std::byte* own = memory + static_cast<std::size_t>(slot) * (in_bytes_ + out_bytes_);
             run_part(task, static_cast<const float*>(first), weights, static_cast<float*>(result),
                      reinterpret_cast<float*>(own), reinterpret_cast<float*>(own + in_bytes_));
         });
@@ -112,7 +122,7 @@ class Forward final : public Convolution::Way {
     ConvolutionStrides strides_;
     DepthwiseKernel kernel_;
     decltype(MoveLoops::turn) turn_;
-    bool turns_in_ = false, turns_out_ = false, past_ = false;
+    bool packed_outside_ = false, turns_in_ = false, turns_out_ = false, past_ = false;
     std::int64_t channels_, rows_, blocks_, parts_, tasks_;  // of a task; tasks along channels, along rows, all
     int slots_;
     std::size_t weights_bytes_, in_bytes_, out_bytes_;
@@ -132,10 +142,11 @@ DepthwiseKernel best_depthwise_kernel() {
 }
 
 std::unique_ptr<const Convolution::Way> depthwise_forward(const ConvolutionShape& shape,
-                                                          const ConvolutionStrides& strides, bool block) {
+                                                          const ConvolutionStrides& strides,
+                                                          const Convolution::Way::Use& use) {
     bool known = lies(strides.input, shape.in) != Lies::otherwise && lies(strides.output, shape.out) != Lies::otherwise;
     if (!is_depthwise(shape) || !known || shape.kernel[1] * shape.kernel[2] > most_depthwise_places) return nullptr;
-    return std::make_unique<Forward>(shape, strides, block);
+    return std::make_unique<Forward>(shape, strides, use);
 }
 
 }  // namespace weft::cpu
