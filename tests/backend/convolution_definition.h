@@ -3,11 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <random>
 #include <span>
+#include <tuple>
 #include <vector>
 
+#include "backend/instruction_set.h"
 #include "threads.h"
 #include "weft/backend/cpu/convolution.h"
 #include "weft/backend/cpu/isa.h"
@@ -215,6 +220,46 @@ void fill_at_random(Operands<T>& operands) {
     std::mt19937 generator(5);
     for (auto* value : {&operands.input, &operands.weight, &operands.output})
         for (T& x : value->memory) x = std::uniform_real_distribution<T>(-1, 1)(generator);
+}
+
+/// Each number of a forward convolution is one chain of fused multiply-adds from 0 on, in the order of the kernel's lines, within one of the channels,
+/// then of its places; for any number of threads.
+inline void expect_chains_in_kernel_order(const Case& c, PictureLayout layout, Isa isa) {
+    ConvolutionShape s = shape_of(c);
+    if (std::min(s.out[0], s.ndim > 1 ? s.out[1] : 1) < 1) return;
+    Operands<float> operands(s, layout);
+    operands.output = Value<float>(s.batch, s.out_channels, s.ndim, s.out, PictureLayout::channels_last);
+    fill_at_random(operands);
+    std::vector<float> want(operands.output.memory.size(), 77.0F);
+    auto place = [&](std::int64_t n, std::int64_t o, const Spatial& y) {
+        return static_cast<std::size_t>(&operands.output.at(n, o, y[0], y[1], y[2]) - operands.output.memory.data());
+    };
+    using Factors = std::tuple<std::int64_t, std::int64_t, std::int64_t, float, float>;
+    std::map<std::size_t, std::vector<Factors>> products;
+    const int last = s.ndim - 1;  // lines of the kernel lie along the last axis
+    for_each_product(s, [&](std::int64_t n, std::int64_t o, const Spatial& y, std::int64_t channel, std::int64_t c_each,
+                            const Spatial& k, const Spatial& x) {
+        products[place(n, o, y)].emplace_back(last > 0 ? k[0] : 0, c_each, k[last],
+                                              operands.weight.at(o, c_each, k[0], k[1], k[2]),
+                                              operands.input.at(n, channel, x[0], x[1], x[2]));
+    });
+    for (std::int64_t n = 0; n < s.batch; ++n)
+        for (std::int64_t o = 0; o < s.out_channels; ++o)
+            for (Spatial y{0, 0, 0}; y[0] < s.out[0]; ++y[0])
+                for (y[1] = 0; y[1] < (s.ndim > 1 ? s.out[1] : 1); ++y[1]) {
+                    std::vector<Factors>& all = products[place(n, o, y)];
+                    std::stable_sort(all.begin(), all.end());
+                    float& sum = want[place(n, o, y)] = 0;
+                    for (auto [k1, channel, k2, weight, input] : all) sum = std::fma(weight, input, sum);
+                }
+    InstructionSet set(isa);
+    for (int threads : {1, 2, 3}) {
+        Threads guard(threads);
+        std::vector<std::byte> got = run(ConvolutionKind::forward, s, operands);
+        EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size()), 0)
+            << c.name << ", " << weft::cpu::name_of(isa) << ", width " << c.in[s.ndim - 1] << ", " << threads
+            << " threads";
+    }
 }
 
 /// On every instruction set and for any number of threads, channels last.

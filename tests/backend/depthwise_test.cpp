@@ -1,45 +1,12 @@
 // Depthwise convolutions: sums of places that lie side by side, also where some of them read beyond the picture.
-#include "weft/backend/cpu/depthwise.h"
-
-#include <cmath>
 
 #include "backend/convolution_definition.h"
-#include "backend/instruction_set.h"
 
 namespace weft::cpu::defined {
 namespace {
 
-/// One chain of fused multiply-adds in the kernel's order for each number, from 0 on.
-std::vector<float> chains(const ConvolutionShape& s, Operands<float>& operands) {
-    Operands<float> sums(s, PictureLayout::channels_last);
-    for_each_product(s, [&](std::int64_t n, std::int64_t o, const Spatial& y, std::int64_t c, std::int64_t c_each,
-                            const Spatial& k, const Spatial& x) {
-        float& sum = sums.output.at(n, o, y[0], y[1], y[2]);
-        sum = std::fma(operands.weight.at(o, c_each, k[0], k[1], k[2]), operands.input.at(n, c, x[0], x[1], x[2]), sum);
-    });
-    std::vector<float> all(sums.output.memory.size(), 77.0F);
-    for (std::int64_t n = 0; n < s.batch; ++n)
-        for (std::int64_t c = 0; c < s.out_channels; ++c)
-            for (std::int64_t y = 0; y < s.out[0]; ++y)
-                for (std::int64_t x = 0; x < (s.ndim > 1 ? s.out[1] : 1); ++x) {
-                    float& sum = sums.output.at(n, c, y, x, 0);
-                    all[static_cast<std::size_t>(&sum - sums.output.memory.data())] = sum;
-                }
-    return all;
-}
-
 void expect_chains(const Case& c) {
-    ConvolutionShape s = shape_of(c);
-    if (s.out[0] < 1 || s.out[1] < 1) return;
-    Operands<float> operands(s, PictureLayout::channels_last);
-    fill_at_random(operands);
-    std::vector<float> want = chains(s, operands);
-    for (Isa isa : usable_isas()) {
-        InstructionSet set(isa);
-        std::vector<std::byte> got = run(ConvolutionKind::forward, s, operands);
-        EXPECT_EQ(std::memcmp(got.data(), want.data(), got.size()), 0)
-            << c.name << ", " << weft::cpu::name_of(isa) << ", width " << c.in[1];
-    }
+    for (Isa isa : usable_isas()) expect_chains_in_kernel_order(c, PictureLayout::channels_last, isa);
 }
 
 TEST(Depthwise, sums_are_chains_in_rows_of_any_width) {

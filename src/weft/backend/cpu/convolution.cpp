@@ -6,6 +6,7 @@
 #include "weft/backend/cpu/convolution_parts.h"
 #include "weft/backend/cpu/convolution_way.h"
 #include "weft/backend/cpu/depthwise.h"
+#include "weft/backend/cpu/direct_convolution.h"
 #include "weft/backend/cpu/few_channels.h"
 #include "weft/backend/cpu/generic_convolution.h"
 #include "weft/backend/cpu/grouped_convolution.h"
@@ -147,9 +148,11 @@ bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const Convo
     if (s.in[0] * s.in[1] == 1 && kernel == s.kernel[2] && (pixels || strides.input.spatial[2] == 1))
         return own_lines_take_less(kind, s);
     if (!pixels) return false;
-    constexpr std::int64_t least_inputs = 64, least_outputs = 16, few = 16;
-    if (steps && s.in_channels >= least_inputs && s.out_channels >= least_outputs && 2 * places >= s.out_channels)
-        return true;
+    constexpr std::int64_t few = 16;
+    if (steps && 2 * places >= s.out_channels) {
+        if (s.in_channels >= 64 && s.out_channels >= 16) return true;
+        if (s.in_channels >= 24 && s.out_channels >= 48 && s.kernel[2] <= 3) return true;
+    }
     bool by_twos = !steps && s.kernel[2] == 2;
     if (kind == ConvolutionKind::backward_weight)
         return by_twos && s.out_channels >= 64 && (s.in_channels >= 32 || s.out[2] >= 32);
@@ -173,6 +176,8 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
         auto direct = [](ConvolutionKind of, const ConvolutionShape& of_shape, const ConvolutionStrides& lies) {
             return own_way<float>(of, of_shape, lies, {});
         };
+        if (kind == ConvolutionKind::forward)
+            if (auto way = direct_convolution(wide, wide_strides, use)) return way;
         if (auto way = winograd_convolution(kind, wide, wide_strides, use, direct)) return way;
         if (kind == ConvolutionKind::forward)
             if (auto way = depthwise_forward(wide, wide_strides, use)) return way;

@@ -173,8 +173,7 @@ template <int places, int wide, int width, bool past, bool border>
                     typename V::Type value = V::load(pixel + v * V::lanes);
 #pragma GCC unroll 8
                     for (int i = 0; i < places; ++i)
-                        if (int k = p - i; k >= 0 && k < width)
-                            totals[i][v] = V::fma(weight[k][v], value, totals[i][v]);
+                        if (int k = p - i; k >= 0 && k < width) V::add_product(totals[i][v], weight[k][v], value);
                 }
             }
         }

@@ -36,6 +36,7 @@ struct Vec<float> {
     }
     WEFT_INLINE void store_pieces(float* to, Type value, int count) { store(to, value, count); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
+    WEFT_INLINE void add_product(Type& sum, Type a, Type b) { sum = fma(a, b, sum); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
     WEFT_INLINE Type subtract(Type a, Type b) { return _mm512_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_ps(0xffff, _mm512_setzero_ps(), a); }
@@ -71,6 +72,7 @@ struct Vec<double> {
     }
     WEFT_INLINE void store_pieces(double* to, Type value, int count) { store(to, value, count); }
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_pd(a, b, c); }
+    WEFT_INLINE void add_product(Type& sum, Type a, Type b) { sum = fma(a, b, sum); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_pd(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_pd(0xff, _mm512_setzero_pd(), a); }
     WEFT_INLINE Type greater(Type a, Type b) { return _mm512_maskz_max_pd(0xff, a, b); }
@@ -261,6 +263,7 @@ struct Vec {
         for (int i = 0; i < lanes; ++i) c.lane[i] = fma_lane(a.lane[i], b.lane[i], c.lane[i]);
         return c;
     }
+    WEFT_INLINE void add_product(Type& sum, Type a, Type b) { sum = fma(a, b, sum); }
     WEFT_INLINE Type add(Type a, Type b) {
         for (int i = 0; i < lanes; ++i) a.lane[i] += b.lane[i];
         return a;
