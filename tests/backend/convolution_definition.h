@@ -118,7 +118,7 @@ void for_each_product(const ConvolutionShape& s, F&& f) {
 template <class T>
 std::vector<std::byte> run(ConvolutionKind kind, const ConvolutionShape& s, Operands<T>& operands) {
     Convolution convolution(dtype_of<T>, kind, s, operands.strides());
-    std::vector<std::byte> scratch(convolution.scratch_bytes() + 64);
+    std::vector<std::byte> scratch(convolution.scratch_bytes() + 64, std::byte{0xff});  // NaN
     void* aligned = reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(scratch.data()) + 63) / 64 * 64);
     Value<T>& first = kind == ConvolutionKind::backward_input ? operands.output : operands.input;
     Value<T>& second = kind == ConvolutionKind::backward_weight ? operands.output : operands.weight;
