@@ -4,9 +4,11 @@
 
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <random>
 #include <vector>
 
+#include "backend/instruction_set.h"
 #include "weft/base/error.h"
 #include "weft/base/thread_pool.h"
 
@@ -231,6 +233,54 @@ TEST(Pooling, a_window_selects_at_its_first_nan_and_nothing_where_it_holds_nothi
     float values[] = {NAN, NAN, -INFINITY, -INFINITY}, second[] = {1, 2, 3, 4}, selected[3];
     max_pool_select(float32, s, in, values, in, second, out, selected);
     EXPECT_EQ(std::vector<float>(selected, selected + 3), (std::vector<float>{1, 3, 0}));
+}
+
+/// Of pictures that hold their channels, one of a vector's more or less, on each instruction set the bits of PyTorch's rule: a NaN takes a greatest
+/// value's place, of equal ones (0 and -0) the first stays, sums go in the window's order.
+TEST(Pooling, vectors_of_channels_have_the_bits_of_single_numbers) {
+    std::mt19937 generator(3);
+    for (std::int64_t channels : {1, 3, 4, 7, 8, 9, 15, 16, 17, 32, 33, 63, 70}) {
+        const Case c = {"", 2, 2, channels, {7, 9}, {3, 2}, {2, 1}, {1, 1}, {1, 0}, {2, 1}, false};
+        PoolingShape s = shape_of(c, false);
+        WindowStrides in = channels_last(channels, 2, s.in), out = channels_last(channels, 2, s.out);
+        std::vector<float> values(static_cast<std::size_t>(s.batch * in.batch));
+        const float special[] = {NAN, -INFINITY, 0.0F, -0.0F, INFINITY};
+        for (float& x : values)
+            x = generator() % 3 == 0 ? special[generator() % 5]
+                                     : std::uniform_real_distribution<float>(-1, 1)(generator);
+        std::vector<float> greatest, mean;
+        for (std::int64_t n = 0; n < s.batch; ++n)
+            for (std::int64_t y0 = 0; y0 < s.out[0]; ++y0)
+                for (std::int64_t y1 = 0; y1 < s.out[1]; ++y1)
+                    for (std::int64_t ch = 0; ch < channels; ++ch) {
+                        float best = -INFINITY, sum = 0, count = 0;
+                        for (std::int64_t k0 = 0; k0 < 3; ++k0)
+                            for (std::int64_t k1 = 0; k1 < 2; ++k1) {
+                                std::int64_t x0 = 2 * y0 - 1 + 2 * k0, x1 = y1 - 1 + k1;
+                                if (x0 < 0 || x0 >= s.in[0] || x1 < 0 || x1 >= s.in[1]) continue;
+                                float x = values[static_cast<std::size_t>(
+                                    ((n * s.in[0] + x0) * s.in[1] + x1) * channels + ch)];
+                                if (x > best || x != x) best = x;
+                                sum += x, ++count;
+                            }
+                        greatest.push_back(best), mean.push_back(sum / count);
+                    }
+        auto same = [](const std::vector<float>& a, const std::vector<float>& b) {
+            for (std::size_t i = 0; i < a.size(); ++i)
+                if (std::memcmp(&a[i], &b[i], sizeof(float)) != 0 && !(std::isnan(a[i]) && std::isnan(b[i])))
+                    return false;
+            return true;
+        };
+        for (Isa isa : usable_isas()) {
+            InstructionSet set(isa);
+            std::vector<float> got(greatest.size() + 1, 77.0F);
+            max_pool(float32, s, in, values.data(), out, got.data());
+            EXPECT_TRUE(same(greatest, got)) << channels << ", " << name_of(isa);
+            average_pool(float32, s, in, values.data(), out, got.data());
+            EXPECT_TRUE(same(mean, got)) << channels << ", " << name_of(isa);
+            EXPECT_EQ(got.back(), 77.0F);
+        }
+    }
 }
 
 TEST(Pooling, output_sizes_are_pytorchs) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "weft/backend/cpu/arithmetic.h"
+#include "weft/backend/cpu/pooling_pixels.h"
 #include "weft/backend/cpu/pooling_rows.h"
 #include "weft/backend/cpu/pooling_turned.h"
 #include "weft/base/error.h"
@@ -99,6 +100,7 @@ void max_of_strip(const Pooling& p, const Strip& at, const T* input, T* output) 
     const auto channels = channels_of<near>(at);
     const T* plane = plane_of(input, p.first, at);
     T* result = plane_of(output, p.second, at);
+    if constexpr (near && std::is_same_v<T, float>) return greatest_of_pixels(p, at, plane, result);
     T best[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
         max_of_window<near>(p.shape, p.first, window, plane, at, best);
@@ -147,6 +149,7 @@ void average_of_strip(const Pooling& p, const Strip& at, const T* input, T* outp
     const auto channels = channels_of<near>(at);
     const T* plane = plane_of(input, p.first, at);
     T* result = plane_of(output, p.second, at);
+    if constexpr (near && std::is_same_v<T, float>) return mean_of_pixels(p, at, plane, result);
     Sum<T> sums[most_channels<near>];
     for_each_output(p.shape, [&](const Window& window) {
         std::fill_n(sums, std::int64_t{channels}, Sum<T>(0));

@@ -38,6 +38,11 @@ struct Vec<float> {
     WEFT_INLINE Type fma(Type a, Type b, Type c) { return _mm512_fmadd_ps(a, b, c); }
     WEFT_INLINE void add_product(Type& sum, Type a, Type b) { sum = fma(a, b, sum); }
     WEFT_INLINE Type add(Type a, Type b) { return _mm512_add_ps(a, b); }
+    WEFT_INLINE Type divide(Type a, Type b) { return _mm512_div_ps(a, b); }
+    // The greater one: `best` where they are equal or it is NaN, and a NaN that comes in its place.
+    WEFT_INLINE Type joined_greatest(Type best, Type value) {
+        return choose(ordered(all_lanes(), value, value), greater(value, best), value);
+    }
     WEFT_INLINE Type subtract(Type a, Type b) { return _mm512_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm512_maskz_max_ps(0xffff, _mm512_setzero_ps(), a); }
     // The greater or lesser of two; b where one of them is NaN.
@@ -176,6 +181,11 @@ struct Vec<float> {
         asm("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
     }
     WEFT_INLINE Type add(Type a, Type b) { return _mm256_add_ps(a, b); }
+    WEFT_INLINE Type divide(Type a, Type b) { return _mm256_div_ps(a, b); }
+    // The greater one: `best` where they are equal or it is NaN, and a NaN that comes in its place.
+    WEFT_INLINE Type joined_greatest(Type best, Type value) {
+        return choose(ordered(all_lanes(), value, value), greater(value, best), value);
+    }
     WEFT_INLINE Type subtract(Type a, Type b) { return _mm256_sub_ps(a, b); }
     WEFT_INLINE Type relu(Type a) { return _mm256_max_ps(_mm256_setzero_ps(), a); }
     WEFT_INLINE Type greater(Type a, Type b) { return _mm256_max_ps(a, b); }
@@ -271,6 +281,16 @@ struct Vec {
     WEFT_INLINE Type subtract(Type a, Type b) {
         for (int i = 0; i < lanes; ++i) a.lane[i] -= b.lane[i];
         return a;
+    }
+    WEFT_INLINE Type divide(Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) a.lane[i] /= b.lane[i];
+        return a;
+    }
+    // The greater one: `best` where they are equal or it is NaN, and a NaN that comes in its place.
+    WEFT_INLINE Type joined_greatest(Type best, Type value) {
+        for (int i = 0; i < lanes; ++i)
+            if ((value.lane[i] > best.lane[i]) | (value.lane[i] != value.lane[i])) best.lane[i] = value.lane[i];
+        return best;
     }
     WEFT_INLINE Type relu(Type a) {
         for (int i = 0; i < lanes; ++i) a.lane[i] = a.lane[i] < 0 ? 0 : a.lane[i];
