@@ -18,10 +18,21 @@ constexpr Case direct[] = {
     {"one axis", 1, 3, 4, 20, 1, {50}, {5}, by_ones, {2}, {2}, by_ones},
     {"steps past places", 2, 1, 3, 10, 1, {13, 31}, {3, 3}, {4, 5, 1}, {0, 0}, {0, 0}, by_ones}};
 
+// Many products, of pixels that hold their channels.
+constexpr Case in_steps[] = {
+    {"in twos", 2, 2, 40, 24, 1, {9, 11}, {3, 3}, {2, 2, 1}, {1, 1}, {1, 1}, by_ones},
+    {"in twos along one axis, no padding", 2, 1, 70, 9, 1, {7, 16}, {5, 2}, {1, 2, 1}, {0, 0}, {0, 0}, by_ones},
+    {"patches", 2, 2, 33, 50, 1, {12, 20}, {4, 4}, {4, 4, 1}, {0, 0}, {0, 0}, by_ones},
+    {"many bands", 2, 1, 64, 8, 1, {30, 40}, {3, 3}, {2, 2, 1}, {1, 1}, {1, 1}, by_ones},
+    {"sequences", 1, 3, 48, 16, 1, {61}, {5}, {3, 1, 1}, {2}, {2}, by_ones}};
+
 TEST(DirectConvolution, sums_are_chains_in_the_kernels_order) {
     if (!has_avx2()) GTEST_SKIP() << "where it is chosen: AVX2";
-    for (const Case& c : direct)
+    std::vector<Case> all(std::begin(direct), std::end(direct));
+    all.insert(all.end(), std::begin(in_steps), std::end(in_steps));
+    for (const Case& c : all)
         for (PictureLayout layout : {PictureLayout::channels_last, PictureLayout::channels_first}) {
+            if (layout == PictureLayout::channels_first && c.in_channels > 8) continue;
             InstructionSet set(Isa::avx2);
             ConvolutionShape s = shape_of(c);
             Operands<float> operands(s, layout);
@@ -45,13 +56,14 @@ TEST(DirectConvolution, rows_of_any_length_and_any_number_of_channels) {
 }
 
 TEST(DirectConvolution, reads_what_its_first_block_packed) {
-    for (const Case& c : {direct[0], direct[2], direct[10]}) check_packed_by_first_block(c);
+    for (const Case& c : {direct[0], direct[2], direct[10], in_steps[0]}) check_packed_by_first_block(c);
 }
 
 TEST(DirectConvolution, leaves_what_others_are_faster_at) {
     if (!has_avx2()) GTEST_SKIP() << "where it is chosen: AVX2";
     InstructionSet set(Isa::avx2);
     for (const Case& c : {Case{"many products", 2, 1, 16, 32, 1, {14, 14}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
+                          Case{"many weights", 2, 1, 256, 300, 1, {6, 6}, {3, 3}, {2, 2, 1}, {1, 1}, {1, 1}, by_ones},
                           Case{"a place", 2, 1, 12, 32, 1, {14, 14}, {1, 1}, by_ones, {0, 0}, {0, 0}, by_ones},
                           Case{"few products", 1, 1, 1, 32, 1, {100}, {3}, by_ones, {1}, {1}, by_ones},
                           Case{"less than a vector", 2, 1, 3, 7, 1, {14, 14}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},

@@ -148,11 +148,9 @@ bool own_takes_less(ConvolutionKind kind, const ConvolutionShape& s, const Convo
     if (s.in[0] * s.in[1] == 1 && kernel == s.kernel[2] && (pixels || strides.input.spatial[2] == 1))
         return own_lines_take_less(kind, s);
     if (!pixels) return false;
-    constexpr std::int64_t few = 16;
-    if (steps && 2 * places >= s.out_channels) {
-        if (s.in_channels >= 64 && s.out_channels >= 16) return true;
-        if (s.in_channels >= 24 && s.out_channels >= 48 && s.kernel[2] <= 3) return true;
-    }
+    constexpr std::int64_t least_inputs = 64, least_outputs = 16, few = 16;
+    if (steps && s.in_channels >= least_inputs && s.out_channels >= least_outputs && 2 * places >= s.out_channels)
+        return true;
     bool by_twos = !steps && s.kernel[2] == 2;
     if (kind == ConvolutionKind::backward_weight)
         return by_twos && s.out_channels >= 64 && (s.in_channels >= 32 || s.out[2] >= 32);

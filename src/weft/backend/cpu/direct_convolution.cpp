@@ -145,14 +145,16 @@ class Direct final : public Convolution::Way {
 
 std::unique_ptr<const Convolution::Way> direct_convolution(const ConvolutionShape& s, const ConvolutionStrides& strides,
                                                            const Convolution::Way::Use& use) {
-    // Of fewer products copying lines is what takes time; of more, libraries get near the arithmetic. Where vectors have 64 bytes it was not timed.
-    constexpr std::int64_t least_products = 9, most_products = 108;
+    // Of fewer products copying lines is what takes time. By ones libraries get near the arithmetic of more; in steps, which they do not, weights are
+    // read once for each row. Where vectors have 64 bytes it was not timed.
+    constexpr std::int64_t least_products = 9, most_by_ones = 108, most_weights = 512 << 10;
     const std::int64_t products = s.in_channels * s.kernel[1] * s.kernel[2], places = s.batch * s.out[1] * s.out[2];
-    if (best_isa() != Isa::avx2 || products < least_products || products > most_products) return nullptr;
+    const bool pixels = holds_channels(s, strides.input), steps = pixels && s.stride[1] * s.stride[2] > 1;
+    if (best_isa() != Isa::avx2 || products < least_products) return nullptr;
+    if (steps ? products * s.out_channels > most_weights : products > most_by_ones) return nullptr;
     if (s.groups != 1 || s.in[0] * s.kernel[0] * s.out[0] != 1 || s.kernel[1] * s.kernel[2] == 1) return nullptr;
     if (places == 0 || s.in[1] * s.in[2] == 0 || s.out_channels < best_direct_rows().lanes) return nullptr;
-    if (strides.output.channel != 1 || !(holds_channels(s, strides.input) || strides.input.spatial[2] == 1))
-        return nullptr;
+    if (strides.output.channel != 1 || !(pixels || strides.input.spatial[2] == 1)) return nullptr;
     return std::make_unique<Direct>(s, strides, use);
 }
 
