@@ -2,6 +2,8 @@
 // two rows beside each other in one vector, then of four, and so on. Included by isa/gemm.cpp.
 #pragma once
 
+#include <utility>
+
 #include "weft/backend/cpu/isa/gemm_tile.h"
 
 namespace weft::cpu::WEFT_ISA {
@@ -105,12 +107,21 @@ template <class T>
     fold_rows<T>(to, rows, count);
 }
 
-/// The first `used` vectors of a row's `wide` lanes as one; in the others are zeros.
+/// The first `used` vectors of a row's `wide` lanes as one; in the others are zeros. Without a loop, so that they stay in registers.
+template <class T, int used, int half>
+WEFT_INLINE void join_vectors(typename Vec<T>::Type* sums) {
+    if constexpr (half > 0) {
+        constexpr int joined = used <= half ? 0 : used - half < half ? used - half : half;
+        [&]<int... v>(std::integer_sequence<int, v...>) __attribute__((always_inline)) {
+            ((sums[v] = Vec<T>::add(sums[v], sums[v + half])), ...);
+        }
+        (std::make_integer_sequence<int, joined>());
+        join_vectors<T, used, half / 2>(sums);
+    }
+}
 template <class T, int used, int wide = all_lanes>
 WEFT_INLINE typename Vec<T>::Type as_one(typename Vec<T>::Type* sums) {
-#pragma GCC unroll 8
-    for (int half = wide / Vec<T>::lanes / 2; half > 0; half /= 2)
-        for (int v = 0; v + half < used && v < half; ++v) sums[v] = Vec<T>::add(sums[v], sums[v + half]);
+    join_vectors<T, used, wide / Vec<T>::lanes / 2>(sums);
     return sums[0];
 }
 
@@ -227,14 +238,56 @@ void dots_of_long_rows(T* to, const T* a, std::int64_t row, const T* b, std::int
 #if defined(WEFT_ISA_avx512)
 constexpr int most_factors = 16;
 #else
-constexpr int most_factors = 8;
+constexpr int most_factors = 5;
 #endif
+/// Up to as many rows as a vector has lanes, of whole rounds of all lanes and `tail` vectors, of which the last has `last` numbers.
+template <class T, int tail>
+[[gnu::noinline]] void dots_of_rounds(T* to, const T* a, std::int64_t row, const T* b, std::int64_t rounds, int last,
+                                      int rows) {
+    using V = Vec<T>;
+    constexpr int vectors = all_lanes / V::lanes;
+    typename V::Type all[V::lanes];
+    for (int i = 0; i < rows; ++i, a += row) {
+        typename V::Type sums[vectors];
+#pragma GCC unroll 16
+        for (int v = 0; v < vectors; ++v) sums[v] = V::zero();
+        const T *from_a = a, *from_b = b;
+        for (std::int64_t round = 0; round < rounds; ++round, from_a += all_lanes, from_b += all_lanes)
+#pragma GCC unroll 16
+            for (int v = 0; v < vectors; ++v)
+                V::add_product(sums[v], V::load(from_a + v * V::lanes), V::load(from_b + v * V::lanes));
+#pragma GCC unroll 16
+        for (int v = 0; v < tail - 1; ++v)
+            V::add_product(sums[v], V::load(from_a + v * V::lanes), V::load(from_b + v * V::lanes));
+        constexpr int end = (tail - 1) * V::lanes;
+        if (last == V::lanes)
+            V::add_product(sums[tail - 1], V::load(from_a + end), V::load(from_b + end));
+        else
+            V::add_product(sums[tail - 1], V::load(from_a + end, last), V::load(from_b + end, last));
+        all[i] = as_one<T, vectors>(sums);
+    }
+    for (int i = rows; i < V::lanes; ++i) all[i] = V::zero();
+    fold_short_rows<T>(to, all, rows);
+}
+
+template <class T, int tail = 1>
+void dots_of_rounds(T* to, const T* a, std::int64_t row, const T* b, std::int64_t rounds, std::int64_t left, int rows) {
+    constexpr int lanes = Vec<T>::lanes;
+    if constexpr (tail * lanes < all_lanes)
+        if (left > tail * lanes) return dots_of_rounds<T, tail + 1>(to, a, row, b, rounds, left, rows);
+    dots_of_rounds<T, tail>(to, a, row, b, rounds, static_cast<int>(left) - (tail - 1) * lanes, rows);
+}
+
 template <class T, int used = 1>
 void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
     using V = Vec<T>;
     if constexpr (used <= most_factors) {
         if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, a, row, b, k, rows);
         dots_of_short_rows<T, used>(to, a, row, b, static_cast<int>(k) - (used - 1) * V::lanes, rows);
+    } else if constexpr (Vec<T>::lanes * sizeof(T) <= 32) {
+        if (k == all_lanes) return dots_of_short_rows<T, all_lanes / V::lanes>(to, a, row, b, V::lanes, rows);
+        const std::int64_t rounds = (k - 1) / all_lanes;  // without the last, whole or not
+        dots_of_rounds<T>(to, a, row, b, rounds, k - rounds * all_lanes, rows);
     } else {
         dots_of_long_rows<T, all_lanes, 1>(to, a, row, b, 0, k, rows);
     }
