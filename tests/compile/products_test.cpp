@@ -374,5 +374,23 @@ TEST(Products, a_logistic_regression_is_two_products_and_what_is_made_with_them)
     }
 }
 
+/// Sequences turned to (time, sequence, numbers) by one matrix: rows that do not follow each other evenly.
+TEST(TurnedSequences, products_have_the_values_of_their_definition) {
+    for (DType dtype : {DType::float32, DType::float64, DType::complex64, DType::int32})
+        for (auto [sequences, times] :
+             {std::array<std::int64_t, 2>{2, 40}, {3, 17}, {15, 16}, {5, 3}, {16, 20}, {1, 30}}) {
+            SCOPED_TRACE(text(dtype, " ", sequences, " ", times));
+            auto drawn = [&](const char* name, const Dims& dims) { return Tensor(Draw(name).array(dtype, dims)); };
+            Tensor x = drawn("x", {sequences, times, 24}), w = drawn("w", {24, 20}), b = drawn("b", {20});
+            Tensor deep = drawn("deep", {4, sequences, times, 24});
+            std::vector<Tensor> all{
+                matmul(permute_dims(x, {1, 0, 2}), w), matmul(permute_dims(x, {1, 0, 2}), w) * 2 + b,
+                matmul(permute_dims(deep, {2, 0, 1, 3}), w),
+                matmul(permute_dims(deep, {0, 2, 1, 3}), permute_dims(drawn("turned", {20, 24}), {1, 0})),
+                permute_dims(matmul(x, w), {1, 0, 2})};
+            expect_values(all, 24);
+        }
+}
+
 }  // namespace
 }  // namespace weft

@@ -15,10 +15,12 @@ ProductType product_type(const Node& node, const Layout& output) { return {outpu
 // computed transposed, one that lies otherwise in scratch, and copied. So is one that takes less time transposed.
 class Matmul final : public Kernel {
   public:
-    Matmul(const Node& node, std::span<const Layout> inputs, const Layout& output, const KernelUse& use)
-        : type_(product_type(node, output)) {
-        std::size_t batch = output.dims.size() - 2;
-        const Layout &a = inputs[0], &b = inputs[1];
+    Matmul(const Node& node, std::span<const Layout> inputs, const Layout& result, const KernelUse& use)
+        : type_(product_type(node, result)) {
+        std::size_t batch = result.dims.size() - 2;
+        Layout a = inputs[0], output = result;
+        const Layout& b = inputs[1];
+        if (batch > 0) take_longer_rows(a, b, output);
         m_ = output.dims[batch], n_ = output.dims[batch + 1], k_ = a.dims[batch + 1];
         batches_ = Box<3>(part(output.dims, 0, batch),
                           {part(output.strides, 0, batch), part(a.strides, 0, batch), part(b.strides, 0, batch)});
@@ -86,6 +88,20 @@ class Matmul final : public Kernel {
     }
 
   private:
+    // Rows that do not follow each other evenly, as of sequences that were turned to (time, sequence, numbers): of one B for all, the few rows of
+    // many products are as well the many rows of few.
+    static void take_longer_rows(Layout& a, const Layout& b, Layout& output) {
+        constexpr std::int64_t few = 16;
+        const std::size_t row = output.dims.size() - 2, outer = row - 1;
+        const std::int64_t m = output.dims[row], times = output.dims[outer];
+        const bool even = a.strides[outer] == m * a.strides[row] && output.strides[outer] == m * output.strides[row];
+        if (b.strides[outer] != 0 || m >= few || times <= m || m == 1 || even || output.strides.back() != 1) return;
+        for (Layout* layout : {&a, &output}) {
+            std::swap(layout->dims[row], layout->dims[outer]);
+            std::swap(layout->strides[row], layout->strides[outer]);
+        }
+    }
+
     // One B for all of a run, and the rows of A and of C go on evenly from item to item: that is one product.
     void join_rows() {
         if (run_ <= 1 || swapped_ || batches_.inner(2) != 0) return;
@@ -165,7 +181,9 @@ bool contraction_rows_alike(const Node& node, std::int64_t rows, std::int64_t fe
     std::int64_t n = node.shape.back().value(), k = node.inputs[0]->shape.back().value();
     // One product, if b is the same for all.
     std::int64_t m = element_count(dims_of(node.shape)) / std::max<std::int64_t>(n, 1);
-    return !gemm_maybe_by_library(type, m, n, k) && m / rows * fewer >= gemm_fewest_rows(type, m, n, k);
+    // The axis that is cut may become the rows (take_longer_rows).
+    const std::int64_t least = node.shape.size() > 2 ? fewer : m / rows * fewer;
+    return !gemm_maybe_by_library(type, m, n, k) && least >= gemm_fewest_rows(type, m, n, k);
 }
 
 }  // namespace weft::cpu
