@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
@@ -44,10 +45,10 @@ TEST(Shift, behind_products_a_bias_and_a_normalisation_are_two_operations) {
         normalised(reshape(matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})), {8, 8, 16}), {16}),
         normalised(conv_transpose2d(x, drawn("w", {3, 16, 2, 2})), {1, 16, 1, 1})};
     for (const Tensor& y : all) EXPECT_EQ(whole_operations(y), 2);
-    Tensor divided =
-        3.0 - drawn("c", {16}) + (matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})) / drawn("d", {16}) - 2.0);
-    EXPECT_EQ(whole_operations(divided), 2);
-    all.push_back(divided);
+    Tensor taken_from =
+        3.0 - drawn("c", {16}) + (matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})) * drawn("d", {16}) - 2.0);
+    EXPECT_EQ(whole_operations(taken_from), 2);
+    all.push_back(taken_from);
     expect_values(all);
 }
 
@@ -79,6 +80,40 @@ TEST(Shift, gradients_are_those_of_what_was_written) {
     std::vector<Tensor> all = gradient(sum(sin(y)), {x, w, b});
     all.push_back(y);
     expect_values(all);
+}
+
+/// Numbers stand outermost in products, and factors that all terms share are many: no rule undoes what another did.
+TEST(Shift, any_chain_behind_a_product_comes_to_an_end) {
+    std::mt19937 generator(11);
+    auto below = [&](std::size_t count) { return static_cast<std::size_t>(generator() % count); };
+    for (int round = 0; round < 500; ++round) {
+        Tensor product = matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16}));
+        std::vector<Tensor> operands{drawn("a", {16}),
+                                     drawn("b", {1, 16}),
+                                     drawn("c", {64, 1}),
+                                     drawn("d", {}),
+                                     constant(1.4142135, DType::float64),
+                                     constant(0.5, DType::float64)};
+        operands.push_back(rsqrt(square(operands[0]) + 1.0) * operands[1]);  // which several read
+        operands.push_back(operands[0] - operands[1]);
+        Tensor y = below(3) == 0 ? 1.4142135 * product : product;
+        std::string chain;
+        for (std::size_t i = 0, length = 2 + below(7); i < length; ++i) {
+            const Tensor& by = operands[below(operands.size())];
+            std::size_t kind = below(6);
+            y = kind == 0   ? y + by
+                : kind == 1 ? by + y
+                : kind == 2 ? y - by
+                : kind == 3 ? y * by
+                : kind == 4 ? by * y
+                            : y / (by * by + 0.5);
+            chain += text(kind, " ");
+        }
+        SCOPED_TRACE(chain);
+        std::vector<Tensor> all{y, below(2) == 0 ? exp(-square(y)) : y + operands[0]};
+        std::vector<Array> wanted = interpret(all), got = interpret(std::span<const Tensor>(rewritten(all)));
+        for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(difference(wanted[i], got[i], 1e-9, 1e-9), "") << round;
+    }
 }
 
 }  // namespace

@@ -17,9 +17,12 @@ using T = const Tensor&;
 // Whether a node is a sum of products. Rounding has left in it as much as x s + (b s + t) loses where x and b cancel; of another x, which may be
 // exact, the digits that (x + b) s keeps may be what is wanted: of years less their mean, say.
 bool sums_products(const Node& x) {
-    const Node& from = is(x, reshape_operation) ? *x.inputs[0] : x;
-    return is(from, convolution_operation) || is(from, convolution_input_gradient_operation) ||
-           is(from, matmul_operation);
+    const Node* from = &x;
+    for (std::size_t i : {0, 1})
+        if (is(x, multiply_operation) && is_any_number(*x.inputs[i])) from = x.inputs[1 - i];
+    if (is(*from, reshape_operation)) from = from->inputs[0];
+    return is(*from, convolution_operation) || is(*from, convolution_input_gradient_operation) ||
+           is(*from, matmul_operation);
 }
 
 /// A value as x * scale + shift, where x is a sum of products, and scale and shift are small beside it. They are another step: of a few numbers
@@ -37,19 +40,23 @@ class ScaledAndShifted {
     /// Empty: it is none, or takes no more operations as it is written.
     Tensor made() {
         if (steps_.size() < 3 || !sums_products(*x_) || !all_are_small()) return {};
-        Tensor scale, shift;
-        for (; !steps_.empty(); steps_.pop_back()) apply(*steps_.back().first, steps_.back().second, scale, shift);
+        for (; !steps_.empty(); steps_.pop_back())
+            apply(*steps_.back().first, in(*steps_.back().first, steps_.back().second));
         Tensor result = handle(const_cast<Node*>(x_));
-        if (scale) result = result * scale;
-        return shift ? result + shift : result;
+        if (scale_) result = result * scale_;
+        if (!shift_) return result;
+        return minus_ ? result - shift_ : result + shift_;
     }
 
   private:
-    // Which operand of an operation of a scale or a shift is smaller than the other, which is the whole value.
+    // Which operand of an operation of a scale or a shift is smaller than the other, which is the whole value. A number stands outermost in the
+    // normal form of products, and would be taken out of a scale again.
     std::optional<std::size_t> smaller_operand(const Node& node) {
         if (opaque(node) || (&node != &site_.node && !site_.only_here(node))) return {};
         bool either = node.operation == &add_operation || node.operation == &multiply_operation;
-        if (!either && node.operation != &subtract_operation && node.operation != &divide_operation) return {};
+        if (!either && node.operation != &subtract_operation) return {};
+        if (node.operation == &multiply_operation && (is_any_number(*node.inputs[0]) || is_any_number(*node.inputs[1])))
+            return {};
         const Shape &first = node.inputs[0]->shape, &second = node.inputs[1]->shape;
         if (first == whole_ && !(second == whole_)) return 1;
         if (either && second == whole_ && !(first == whole_)) return 0;
@@ -66,19 +73,22 @@ class ScaledAndShifted {
         return numbers >= least_numbers && times_smaller * element_count(small).value() <= numbers;
     }
 
-    static void apply(const Node& node, std::size_t operand, Tensor& scale, Tensor& shift) {
-        Tensor by = in(node, operand);
-        if (node.operation == &add_operation) {
-            shift = shift ? shift + by : by;
-        } else if (node.operation == &subtract_operation) {
-            shift = shift ? shift - by : -by;
-        } else if (node.operation == &multiply_operation) {
-            scale = scale ? scale * by : by;
-            if (shift) shift = shift * by;
-        } else {
-            scale = scale ? scale / by : 1 / by;
-            if (shift) shift = shift / by;
+    // What is taken from x alone stays to be taken: a sum with a negative is put in order again.
+    void apply(const Node& node, const Tensor& by) {
+        if (node.operation == &multiply_operation) {
+            scale_ = scale_ ? scale_ * by : by;
+            if (shift_) shift_ = shift_ * by;
+            return;
         }
+        const bool takes = node.operation == &subtract_operation;
+        if (!shift_)
+            shift_ = by, minus_ = takes;
+        else if (minus_ == takes)
+            shift_ = shift_ + by;
+        else if (takes)
+            shift_ = shift_ - by;
+        else
+            shift_ = by - shift_, minus_ = false;
     }
 
     const Site& site_;
@@ -86,6 +96,8 @@ class ScaledAndShifted {
     std::vector<std::pair<const Node*, std::size_t>>
         steps_;  // from the last on, with the number of the smaller operand
     const Node* x_;
+    Tensor scale_, shift_;
+    bool minus_ = false;
 };
 
 // ((x + b) - m) * s + t -> x * s + ((b - m) * s + t)
@@ -106,12 +118,12 @@ void add_shift_rules(RuleList& rules) {
                                 return t + s * (reshape(matmul(x, w), {8, 16, 8}) - b);
                             },
                             {{128, 2}, {2, 8}, {8}, {}, {1, 1, 8}}),
-                        with([](T x, T w, T b, T s, T t) { return (convolution(x, w) + b) / (s * s + 1) - t; },
+                        with([](T x, T w, T b, T s, T t) { return (convolution(x, w) + b) * (s * s + 1) - t; },
                              {{4, 1, 65}, {4, 1, 2}, {4, 1}, {1, 4, 1}, {4, 1}})};
     options.needs.operations = {{&convolution_operation, &convolution_input_gradient_operation, &matmul_operation}};
     rules.push_back(rule_at("scale_then_shift", Phase::special,
-                            {&add_operation, &subtract_operation, &multiply_operation, &divide_operation},
-                            scale_then_shift, std::move(options)));
+                            {&add_operation, &subtract_operation, &multiply_operation}, scale_then_shift,
+                            std::move(options)));
 }
 
 }  // namespace weft
