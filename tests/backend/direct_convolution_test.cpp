@@ -16,6 +16,19 @@ constexpr Case direct[] = {
     {"many bands", 2, 1, 1, 8, 1, {40, 400}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
     {"many bands in twos", 2, 1, 3, 8, 1, {60, 200}, {3, 5}, {2, 2, 1}, {1, 2}, {1, 2}, by_ones},
     {"one axis", 1, 3, 4, 20, 1, {50}, {5}, by_ones, {2}, {2}, by_ones},
+    {"a long line", 1, 2, 2, 8, 1, {2500}, {9}, by_ones, {4}, {4}, by_ones},
+    {"a long line in twos, padded by more than a piece reads",
+     1,
+     1,
+     3,
+     9,
+     1,
+     {2200},
+     {5},
+     {2, 1, 1},
+     {1500},
+     {1400},
+     {3, 1, 1}},
     {"steps past places", 2, 1, 3, 10, 1, {13, 31}, {3, 3}, {4, 5, 1}, {0, 0}, {0, 0}, by_ones}};
 
 // Many products, of pixels that hold their channels.

@@ -35,7 +35,9 @@ class Direct final : public Convolution::Way {
           strides_(strides),
           rows_(best_direct_rows()),
           packed_outside_(use.packs() && (!use.first || dynamic_cast<const Direct*>(use.first))) {
-        line_ = (s_.out[2] - 1) * s_.stride[2] + (s_.kernel[2] - 1) * s_.dilation[2] + 1;
+        constexpr std::int64_t longest = 1024;  // places of a row, of which threads are to have several to share
+        pieces_ = divide_up(s_.out[2], longest), piece_ = divide_up(s_.out[2], pieces_);
+        line_ = (piece_ - 1) * s_.stride[2] + (s_.kernel[2] - 1) * s_.dilation[2] + 1;
         lines_each_ = s_.in_channels * line_;
         by_pixels_ = holds_channels(s_, strides.input);
         channel_ = by_pixels_ ? 1 : line_, pixel_ = by_pixels_ ? s_.in_channels : 1;
@@ -44,7 +46,8 @@ class Direct final : public Convolution::Way {
         band_ = std::clamp<std::int64_t>((most / lines_each_ - overlap) / s_.stride[1] + 1, 1, s_.out[1]);
         band_lines_ = (band_ - 1) * s_.stride[1] + overlap;
         bands_ = divide_up(s_.out[1], band_);
-        slots_ = use.block ? 1 : slots_for(s_.batch * bands_);
+        tasks_ = s_.batch * bands_ * pieces_;
+        slots_ = use.block ? 1 : slots_for(tasks_);
         packed_ = bytes(divide_up(s_.out_channels, rows_.lanes) * taps() * rows_.lanes);
         for (std::int64_t k1 = 0; k1 < s_.kernel[1]; ++k1)
             for (std::int64_t c = 0; c < s_.in_channels; ++c)
@@ -81,11 +84,12 @@ class Direct final : public Convolution::Way {
             weights = reinterpret_cast<const float*>(memory);
             memory += packed_;
         }
-        for_each_task(s_.batch * bands_, slots_, [&](std::int64_t task, int slot) {
+        for_each_task(tasks_, slots_, [&](std::int64_t task, int slot) {
             auto* lines = reinterpret_cast<float*>(memory + static_cast<std::size_t>(slot) * copied_bytes());
-            const std::int64_t n = task / bands_, y = task % bands_ * band_;
-            run_band(static_cast<const float*>(first) + n * strides_.input.batch, weights,
-                     static_cast<float*>(result) + n * strides_.output.batch, y, std::min(y + band_, s_.out[1]), lines);
+            const std::int64_t n = task / pieces_ / bands_;
+            run_block(static_cast<const float*>(first) + n * strides_.input.batch, weights,
+                      static_cast<float*>(result) + n * strides_.output.batch, task / pieces_ % bands_ * band_,
+                      task % pieces_ * piece_, lines);
         });
     }
 
@@ -93,12 +97,14 @@ class Direct final : public Convolution::Way {
     std::int64_t taps() const { return s_.kernel[1] * s_.in_channels * s_.kernel[2]; }
     std::size_t copied_bytes() const { return bytes(band_lines_ * lines_each_); }
 
-    void run_band(const float* picture, const float* weights, float* result, std::int64_t first, std::int64_t last,
-                  float* lines) const {
+    /// A band of rows from `first` on, of each a piece from place x on.
+    void run_block(const float* picture, const float* weights, float* result, std::int64_t first, std::int64_t x,
+                   float* lines) const {
+        const std::int64_t last = std::min(first + band_, s_.out[1]);
         const std::int64_t top = first * s_.stride[1] - s_.pad_lo[1];
         const std::int64_t below = (last - 1) * s_.stride[1] - s_.pad_lo[1] + (s_.kernel[1] - 1) * s_.dilation[1] + 1;
         for (std::int64_t line = std::max<std::int64_t>(top, 0); line < std::min(below, s_.in[1]); ++line)
-            copy_line(picture + line * strides_.input.spatial[1], lines + (line - top) * lines_each_);
+            copy_line(picture + line * strides_.input.spatial[1], x, lines + (line - top) * lines_each_);
         const std::int64_t of_row = s_.in_channels * s_.kernel[2], d = s_.dilation[1];
         for (std::int64_t y = first; y < last; ++y) {
             // Of the kernel's rows those that lie inside the picture.
@@ -108,22 +114,25 @@ class Direct final : public Convolution::Way {
             const DirectRow row{.offsets = offsets_.data() + begin * of_row,
                                 .step = s_.stride[2] * pixel_,
                                 .taps = std::max<std::int64_t>(end - begin, 0) * of_row,
-                                .places = s_.out[2],
+                                .places = std::min(piece_, s_.out[2] - x),
                                 .channels = s_.out_channels,
                                 .result_step = strides_.output.spatial[2],
                                 .vector_step = taps() * rows_.lanes};
             rows_.run(row, lines + (from - top) * lines_each_, weights + begin * of_row * rows_.lanes,
-                      result + y * strides_.output.spatial[1]);
+                      result + y * strides_.output.spatial[1] + x * strides_.output.spatial[2]);
         }
     }
 
-    /// The channels' lines as they lie, each by itself or pixels that hold them, with zeros where there are no pixels.
-    void copy_line(const float* from, float* to) const {
-        const std::int64_t first = std::min(s_.pad_lo[2], line_), last = std::min(s_.in[2] + s_.pad_lo[2], line_);
+    /// What places from x on read of the channels' lines, as they lie, each by itself or pixels that hold them, with zeros where there are no
+    /// pixels.
+    void copy_line(const float* from, std::int64_t x, float* to) const {
+        const std::int64_t begin = x * s_.stride[2] - s_.pad_lo[2];
+        const std::int64_t first = std::clamp<std::int64_t>(-begin, 0, line_);
+        const std::int64_t last = std::clamp(s_.in[2] - begin, first, line_);
         const std::int64_t lines = by_pixels_ ? 1 : s_.in_channels;
         for (std::int64_t i = 0; i < lines; ++i, from += strides_.input.channel, to += line_ * pixel_) {
             std::fill(to, to + first * pixel_, 0.0F);
-            std::copy_n(from, (last - first) * pixel_, to + first * pixel_);
+            std::copy_n(from + (begin + first) * pixel_, (last - first) * pixel_, to + first * pixel_);
             std::fill(to + last * pixel_, to + line_ * pixel_, 0.0F);
         }
     }
@@ -133,9 +142,11 @@ class Direct final : public Convolution::Way {
     DirectRows rows_;
     bool packed_outside_;
     bool by_pixels_;
+    std::int64_t piece_, pieces_;             // places of a row at a time
     std::int64_t line_, lines_each_;          // numbers of a channel's line as it is copied, of all channels'
     std::int64_t channel_, pixel_;            // from a channel, and a pixel, to the next one of a copied line
     std::int64_t band_, band_lines_, bands_;  // rows of the result at a time, and the lines that they read
+    std::int64_t tasks_;
     int slots_;
     std::size_t packed_;
     std::vector<std::int64_t> offsets_;

@@ -44,9 +44,10 @@ class Taps {
         const std::int64_t d = s_.dilation[0], row = y * s_.stride[0] - s_.pad[0], behind = row + s_.kernel[0] * d;
         const bool whole = row >= 0 && behind - d < s_.in[0];
         const Range rows = whole ? Range(0, 1, s_.kernel[0], s_.kernel[0]) : Range(row, d, s_.kernel[0], s_.in[0]);
-        ahead = s_.in[0] * s_.picture_row > 32768 && behind - d + s_.stride[0] < s_.in[0]
-                    ? (behind - d + s_.stride[0] - row - s_.pad[0]) * s_.picture_row
-                    : 0;
+        constexpr std::int64_t near = 32 << 10;  // numbers of a picture that a second-level cache has at hand
+        const std::int64_t new_row = behind - d + s_.stride[0];
+        const bool asks = s_.in[0] * s_.picture_row > near && new_row < s_.in[0];
+        ahead = asks ? (new_row - row - s_.pad[0]) * s_.picture_row : 0;
         if (rows.first == rows_.first && rows.end == rows_.end) return;
         rows_ = rows, count = 0;
         for (std::int64_t k1 = rows.first; k1 < rows.end; ++k1)
@@ -281,7 +282,7 @@ class Rows {
     }
 
   private:
-    // How many places from x on. What is left of a row by three is summed with one that has been summed before.
+    // How many places from x on. Those that are left at the end, too few, are summed with some that have been summed before.
     int together(std::int64_t& x) const {
         std::int64_t left = s_.places - x;
         if (left >= most_) return most_;
