@@ -109,7 +109,7 @@ class Direct final : public Convolution::Way {
         for (std::int64_t y = first; y < last; ++y) {
             // Of the kernel's rows those that lie inside the picture.
             const std::int64_t from = y * s_.stride[1] - s_.pad_lo[1];
-            const std::int64_t begin = from >= 0 ? 0 : divide_up(-from, d);
+            const std::int64_t begin = from >= 0 ? 0 : std::min(divide_up(-from, d), s_.kernel[1]);
             const std::int64_t end = from >= s_.in[1] ? 0 : std::min((s_.in[1] - 1 - from) / d + 1, s_.kernel[1]);
             const DirectRow row{.offsets = offsets_.data() + begin * of_row,
                                 .step = s_.stride[2] * pixel_,
