@@ -5,7 +5,6 @@
 
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
-#include "weft/check/draw.h"
 #include "weft/graph/graph.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -14,8 +13,6 @@
 
 namespace weft {
 namespace {
-
-Tensor drawn(const char* name, const Dims& dims) { return Tensor(Draw(name).array(DType::float64, dims)); }
 
 /// Sums of as many values as `whole` holds, after all rules, or all but one.
 std::ptrdiff_t sums_over(const Shape& whole, std::span<const Tensor> tensors, RewriteOptions options = {}) {

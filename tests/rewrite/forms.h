@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "weft/check/compare.h"
+#include "weft/check/draw.h"
 #include "weft/ops/creation.h"
 #include "weft/rewrite/rewrite.h"
 #include "weft/runtime/oracle.h"
@@ -15,6 +16,8 @@
 namespace weft {
 
 inline Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
+
+inline Tensor drawn(const char* name, const Dims& dims) { return Tensor(Draw(name).array(DType::float64, dims)); }
 
 inline std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
     return written(*rewritten({&tensor, 1}, options)[0].node(), 30);

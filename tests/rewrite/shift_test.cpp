@@ -6,7 +6,6 @@
 
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
-#include "weft/check/draw.h"
 #include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
@@ -16,10 +15,6 @@
 
 namespace weft {
 namespace {
-
-Tensor drawn(const char* name, const Dims& dims, DType dtype = DType::float64) {
-    return Tensor(Draw(name).array(dtype, dims));
-}
 
 /// Elementwise operations on as many values as the result has.
 std::ptrdiff_t whole_operations(const Tensor& tensor) {

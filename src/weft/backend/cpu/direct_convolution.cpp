@@ -157,11 +157,11 @@ class Direct final : public Convolution::Way {
 std::unique_ptr<const Convolution::Way> direct_convolution(const ConvolutionShape& s, const ConvolutionStrides& strides,
                                                            const Convolution::Way::Use& use) {
     // Of fewer products copying lines is what takes time. By ones libraries get near the arithmetic of more; in steps, which they do not, weights are
-    // read once for each row. Where vectors have 64 bytes it was not timed.
+    // read once for each row.
     constexpr std::int64_t least_products = 9, most_by_ones = 108, most_weights = 512 << 10;
     const std::int64_t products = s.in_channels * s.kernel[1] * s.kernel[2], places = s.batch * s.out[1] * s.out[2];
     const bool pixels = holds_channels(s, strides.input), steps = pixels && s.stride[1] * s.stride[2] > 1;
-    if (best_isa() != Isa::avx2 || products < least_products) return nullptr;
+    if (!best_direct_rows().run || products < least_products) return nullptr;
     if (steps ? products * s.out_channels > most_weights : products > most_by_ones) return nullptr;
     if (s.groups != 1 || s.in[0] * s.kernel[0] * s.out[0] != 1 || s.kernel[1] * s.kernel[2] == 1) return nullptr;
     if (places == 0 || s.in[1] * s.in[2] == 0 || s.out_channels < best_direct_rows().lanes) return nullptr;

@@ -11,7 +11,7 @@ namespace {
 using V = Vec<float>;
 // Sums that stay in registers: so many places of two vectors of channels; or, where there are 16 registers, more places of one, beside which the
 // weights of a row of the kernel have room. Two vectors are a whole line of memory, which stores past the caches want.
-constexpr int usual_places = V::lanes >= 16 ? 6 : 4, most_places = V::lanes >= 16 ? 6 : 8;
+constexpr int usual_places = V::lanes >= 16 ? 6 : 4, most_places = V::lanes == 8 ? 8 : usual_places;
 
 template <int value>
 using Int = std::integral_constant<int, value>;

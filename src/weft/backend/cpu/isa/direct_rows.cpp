@@ -6,11 +6,12 @@
 #include "weft/backend/cpu/isa/vector.h"
 
 namespace weft::cpu::WEFT_ISA {
+#if defined(WEFT_ISA_avx2)
 namespace {
 
 using V = Vec<float>;
 // Beside sums, a place's number and the weights of as many vectors want registers.
-constexpr int most_sums = V::lanes >= 16 ? 24 : 12;
+constexpr int most_sums = 12;
 
 /// Where the weights and results of some vectors of channels are.
 struct Vectors {
@@ -23,7 +24,7 @@ template <int step, int places, int wide>
                                   float* result) {
     const std::int64_t apart = step > 0 ? step : row.step;
     typename V::Type totals[places][wide];
-#pragma GCC unroll 24
+#pragma GCC unroll 12
     for (int p = 0; p < places; ++p)
 #pragma GCC unroll 3
         for (int v = 0; v < wide; ++v) totals[p][v] = V::zero();
@@ -32,14 +33,14 @@ template <int step, int places, int wide>
         typename V::Type weight[wide];
 #pragma GCC unroll 3
         for (int v = 0; v < wide; ++v) weight[v] = V::load(factors + at.weights[v]);
-#pragma GCC unroll 24
+#pragma GCC unroll 12
         for (int p = 0; p < places; ++p) {
             const typename V::Type number = V::all(pixel[p * apart]);
 #pragma GCC unroll 3
             for (int v = 0; v < wide; ++v) V::add_product(totals[p][v], weight[v], number);
         }
     }
-#pragma GCC unroll 24
+#pragma GCC unroll 12
     for (int p = 0; p < places; ++p)
 #pragma GCC unroll 3
         for (int v = 0; v < wide; ++v) V::store(result + p * row.result_step + at.results[v], totals[p][v]);
@@ -98,5 +99,8 @@ void run(const DirectRow& row, const float* pixels, const float* weights, float*
 }  // namespace
 
 const DirectRows direct_rows{run, V::lanes};
+#else
+const DirectRows direct_rows{nullptr, 0};  // others were not timed
+#endif
 
 }  // namespace weft::cpu::WEFT_ISA

@@ -15,7 +15,7 @@ struct DirectRow {
     std::int64_t step, taps, places, channels, result_step, vector_step;
 };
 
-struct DirectRows {
+struct DirectRows {  // none: null
     void (*run)(const DirectRow& row, const float* pixels, const float* weights, float* result);
     int lanes;
 };

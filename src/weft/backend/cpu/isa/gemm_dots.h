@@ -237,9 +237,12 @@ void dots_of_long_rows(T* to, const T* a, std::int64_t row, const T* b, std::int
 // Vectors of b that stay in registers beside the sums of a row.
 #if defined(WEFT_ISA_avx512)
 constexpr int most_factors = 16;
-#else
+#elif defined(WEFT_ISA_avx2)
 constexpr int most_factors = 5;
+#else
+constexpr int most_factors = 8;
 #endif
+#if defined(WEFT_ISA_avx2)
 /// Up to as many rows as a vector has lanes, of whole rounds of all lanes and `tail` vectors, of which the last has `last` numbers.
 template <class T, int tail>
 [[gnu::noinline]] void dots_of_rounds(T* to, const T* a, std::int64_t row, const T* b, std::int64_t rounds, int last,
@@ -277,6 +280,7 @@ void dots_of_rounds(T* to, const T* a, std::int64_t row, const T* b, std::int64_
         if (left > tail * lanes) return dots_of_rounds<T, tail + 1>(to, a, row, b, rounds, left, rows);
     dots_of_rounds<T, tail>(to, a, row, b, rounds, static_cast<int>(left) - (tail - 1) * lanes, rows);
 }
+#endif
 
 template <class T, int used = 1>
 void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t k, int rows) {
@@ -284,12 +288,14 @@ void dots_of_rows(T* to, const T* a, std::int64_t row, const T* b, std::int64_t 
     if constexpr (used <= most_factors) {
         if (k > used * V::lanes) return dots_of_rows<T, used + 1>(to, a, row, b, k, rows);
         dots_of_short_rows<T, used>(to, a, row, b, static_cast<int>(k) - (used - 1) * V::lanes, rows);
-    } else if constexpr (Vec<T>::lanes * sizeof(T) <= 32) {
+    } else {
+#if defined(WEFT_ISA_avx2)
         if (k == all_lanes) return dots_of_short_rows<T, all_lanes / V::lanes>(to, a, row, b, V::lanes, rows);
         const std::int64_t rounds = (k - 1) / all_lanes;  // without the last, whole or not
         dots_of_rounds<T>(to, a, row, b, rounds, k - rounds * all_lanes, rows);
-    } else {
+#else
         dots_of_long_rows<T, all_lanes, 1>(to, a, row, b, 0, k, rows);
+#endif
     }
 }
 
