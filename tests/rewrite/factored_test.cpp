@@ -29,13 +29,13 @@ std::ptrdiff_t sums_over(const Shape& whole, std::span<const Tensor> tensors, Re
 std::vector<Tensor> normalised(const Tensor& x, const Tensor& w, const Tensor& b, const Axes& axes) {
     Tensor centred = x - mean(x, axes, true);
     Tensor y = maximum(centred * rsqrt(mean(centred * centred, axes, true) + 1e-5) * w + b, 0);
-    std::vector<Tensor> all = gradient(sum(y * drawn("cotangent", {3, 4, 5, 2})), {x, w, b});
+    std::vector<Tensor> all = gradient(sum(y * doubles("cotangent", {3, 4, 5, 2})), {x, w, b});
     all.push_back(y);
     return all;
 }
 
 TEST(Factored, a_batch_normalisation_with_its_gradient_sums_four_times) {
-    Tensor x = drawn("x", {3, 4, 5, 2}), w = drawn("w", {4, 1, 1}), b = drawn("b", {4, 1, 1});
+    Tensor x = doubles("x", {3, 4, 5, 2}), w = doubles("w", {4, 1, 1}), b = doubles("b", {4, 1, 1});
     std::vector<Tensor> all = normalised(x, w, b, {0, 2, 3});
     EXPECT_EQ(sums_over({3, 4, 5, 2}, all), 4);
     EXPECT_EQ(sums_over({3, 4, 5, 2}, all, {.exclude = {"sum_without_centred"}}), 5);
@@ -44,14 +44,14 @@ TEST(Factored, a_batch_normalisation_with_its_gradient_sums_four_times) {
 }
 
 TEST(Factored, along_rows_sums_are_as_they_were_written) {
-    Tensor x = drawn("x", {3, 4, 5, 2}), w = drawn("w", {2}), b = drawn("b", {2});
+    Tensor x = doubles("x", {3, 4, 5, 2}), w = doubles("w", {2}), b = doubles("b", {2});
     std::vector<Tensor> all = normalised(x, w, b, {3});
     EXPECT_EQ(sums_over({3, 4, 5, 2}, all), sums_over({3, 4, 5, 2}, all, {.exclude = {"sum_without_centred"}}));
     expect_values(all);
 }
 
 TEST(Factored, what_a_centred_value_is_less_of_keeps_its_sign) {
-    Tensor x = drawn("x", {3, 4}), y = drawn("y", {3, 4}), c = drawn("c", {4});
+    Tensor x = doubles("x", {3, 4}), y = doubles("y", {3, 4}), c = doubles("c", {4});
     std::vector<Tensor> all{sum((x - mean(x, 0)) * c - y, 0), sum(y - c * (x - mean(x, 0)), 0),
                             sum(y + (x - sum(x, 0) / 3.0), 0)};
     EXPECT_EQ(sums_over({3, 4}, all), 1);
@@ -59,7 +59,7 @@ TEST(Factored, what_a_centred_value_is_less_of_keeps_its_sign) {
 }
 
 TEST(Factored, what_is_centred_otherwise_is_summed) {
-    Tensor x = drawn("x", {3, 4}), y = drawn("y", {3, 4});
+    Tensor x = doubles("x", {3, 4}), y = doubles("y", {3, 4});
     std::vector<Tensor> all{sum(y + (x - mean(x, 1, true)), 0), sum(y + (x - mean(y, 0)), 0),
                             sum(y + (x - sum(x, 0) / 4.0), 0), sum(y + (mean(x, 0) - x), 0)};
     expect_values(all);
@@ -67,7 +67,7 @@ TEST(Factored, what_is_centred_otherwise_is_summed) {
 
 // The mean of places and columns is one of each row, and is taken from each column, of which there are as many.
 TEST(Factored, what_is_centred_along_another_axis_is_summed) {
-    Tensor x = drawn("x", {3, 4, 4}), y = drawn("y", {3, 4, 4});
+    Tensor x = doubles("x", {3, 4, 4}), y = doubles("y", {3, 4, 4});
     std::vector<Tensor> all{sum(y + (x - mean(x, {0, 2})), {0, 2}),
                             sum(y + (x - reshape(mean(x, {0, 2}), {1, 1, 4})), {0, 2}),
                             sum(y - (x - reshape(mean(x, {0, 2}), {1, 4, 1})), {0, 2})};
@@ -77,7 +77,7 @@ TEST(Factored, what_is_centred_along_another_axis_is_summed) {
 
 // Each is the product of the two before it: as many paths as the sixtieth of Fibonacci's numbers.
 TEST(Factored, products_of_many_paths_and_long_ones_are_looked_at_in_part) {
-    Tensor a = drawn("a", {3, 4}), b = drawn("b", {3, 4}), c = drawn("c", {4});
+    Tensor a = doubles("a", {3, 4}), b = doubles("b", {3, 4}), c = doubles("c", {4});
     for (int i = 0; i < 60; ++i) a = std::exchange(b, a * b * 1.5);
     Tensor chain = a;
     for (int i = 0; i < 5000; ++i) chain = chain * a + c;

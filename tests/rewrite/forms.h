@@ -17,7 +17,7 @@ namespace weft {
 
 inline Tensor vec(const char* name) { return input(name, {"n"}, DType::float64); }
 
-inline Tensor drawn(const char* name, const Dims& dims) { return Tensor(Draw(name).array(DType::float64, dims)); }
+inline Tensor doubles(const char* name, const Dims& dims) { return Tensor(Draw(name).array(DType::float64, dims)); }
 
 inline std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
     return written(*rewritten({&tensor, 1}, options)[0].node(), 30);

@@ -7,7 +7,6 @@
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/check/compare.h"
-#include "weft/check/draw.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
 #include "weft/ops/elementwise.h"
@@ -20,7 +19,6 @@
 namespace weft {
 namespace {
 
-Tensor drawn(const Dims& dims, const char* name) { return Tensor(Draw(name).array(DType::float64, dims)); }
 Tensor row(const Tensor& x, std::int64_t i) { return slice(x, {i, 0}, {1, x.shape()[1]}); }
 
 /// Pieces of the joins that rules made: how much they copied.
@@ -52,23 +50,24 @@ int count(const Tensor& tensor, const Operation& operation) {
 }
 
 std::vector<Tensor> recurrence(std::int64_t steps) {
-    Tensor x = drawn({steps, 4}, "x"), w = drawn({4, 4}, "w"), u = drawn({4, 4}, "u"),
+    Tensor x = doubles("x", {steps, 4}), w = doubles("w", {4, 4}), u = doubles("u", {4, 4}),
            h = zeros({1, 4}, DType::float64);
     for (std::int64_t i = 0; i < steps; ++i) h = tanh(matmul(row(x, i), w) + matmul(h, u));
     return gradient(sum(square(h)), {x, w, u});
 }
 std::vector<Tensor> sum_of_rows(std::int64_t rows) {
-    Tensor x = drawn({rows, 4}, "x"), total = sin(row(x, 0));
+    Tensor x = doubles("x", {rows, 4}), total = sin(row(x, 0));
     for (std::int64_t i = 1; i < rows; ++i) total = total + sin(row(x, i)) * static_cast<double>(i);
     return {gradient(sum(total), x)};
 }
 std::vector<Tensor> sum_of_products(std::int64_t terms) {
-    Tensor w = drawn({2, 16}, "w"), total = matmul(drawn({16, 2}, "first"), w);
-    for (std::int64_t i = 1; i < terms; ++i) total = total + matmul(drawn({16, 2}, "next"), w + static_cast<double>(i));
+    Tensor w = doubles("w", {2, 16}), total = matmul(doubles("first", {16, 2}), w);
+    for (std::int64_t i = 1; i < terms; ++i)
+        total = total + matmul(doubles("next", {16, 2}), w + static_cast<double>(i));
     return {total};
 }
 std::vector<Tensor> grown_join(std::int64_t rows) {
-    Tensor x = drawn({1, 4}, "x"), all = x;
+    Tensor x = doubles("x", {1, 4}), all = x;
     for (std::int64_t i = 1; i < rows; ++i) x = sin(x), all = concatenate({all, x});
     return {sum(square(all))};
 }
@@ -82,7 +81,7 @@ TEST(ManyParts, are_joined_at_once_whatever_they_are_parts_of) {
 }
 
 TEST(ManyParts, of_a_sum_are_joined_as_far_as_they_fit) {
-    Tensor a = drawn({8, 2}, "a"), b = drawn({2, 8}, "b"), c = drawn({8, 8}, "c");
+    Tensor a = doubles("a", {8, 2}), b = doubles("b", {2, 8}), c = doubles("c", {8, 8});
     auto product = [&](double by) { return matmul(a + by, b); };
     Tensor sums[] = {
         ((product(1) + product(2)) + exp(c)) + product(3), exp(c) + (product(1) + (product(2) + product(3))),
@@ -95,14 +94,14 @@ TEST(ManyParts, of_a_sum_are_joined_as_far_as_they_fit) {
 }
 
 TEST(ManyParts, in_different_places_are_joined_where_none_meets_another) {
-    Tensor x = drawn({2, 3}, "x");
+    Tensor x = doubles("x", {2, 3});
     auto at = [&](std::int64_t place) { return pad(x * (place + 1.5), {place, 0}, {10 - place, 0}); };
     Tensor sums[] = {at(2) + at(0) + at(6) + at(4) + at(10) + at(8),
                      (at(0) + at(2)) + (at(4) + (at(8) + at(6))),
                      at(0) + at(2) + at(3) + at(6),
                      at(4) + (at(0) + at(2)) + exp(pad(x, {10, 0}, {0, 0})) + at(6),
-                     drawn({12, 3}, "y") + (at(0) + (at(2) + at(4))),
-                     drawn({12, 3}, "y") + at(0) + at(2) + at(4),
+                     doubles("y", {12, 3}) + (at(0) + (at(2) + at(4))),
+                     doubles("y", {12, 3}) + at(0) + at(2) + at(4),
                      at(1) + (at(0) + at(4)),
                      (at(0) + at(4)) + at(1)};
     int additions[] = {0, 0, 1, 2, 1, 1, 1, 1};
@@ -114,7 +113,7 @@ TEST(ManyParts, in_different_places_are_joined_where_none_meets_another) {
 TEST(ManyParts, of_one_join_are_rewritten_each) {
     KeepPending keep;
     for (std::size_t parts : {254u, 255u, 256u, 257u, 600u}) {
-        Tensor x = drawn({1, 4}, "x");
+        Tensor x = doubles("x", {1, 4});
         std::vector<Tensor> rows;
         for (std::size_t i = 0; i < parts; ++i) {
             Tensor row = x + static_cast<double>(i);
@@ -130,7 +129,7 @@ TEST(ManyParts, of_one_join_are_rewritten_each) {
 TEST(ManyParts, of_a_chain_of_quotients_stay_in_the_range_of_the_type) {
     for (DType dtype : {DType::float32, DType::float64})
         for (int links : {3, 16, 32, 64, 300}) {
-            Tensor h = astype(drawn({5}, "x"), dtype), same = h;
+            Tensor h = astype(doubles("x", {5}), dtype), same = h;
             for (int i = 0; i < links; ++i) {
                 Tensor scaled = h * 36;
                 h = scaled / (1 + abs(scaled));
@@ -142,7 +141,7 @@ TEST(ManyParts, of_a_chain_of_quotients_stay_in_the_range_of_the_type) {
 
 // A choice sinks through the product of all links from each of them.
 TEST(ManyParts, that_sink_through_a_long_chain_are_no_rule_that_feeds_itself) {
-    Tensor x = drawn({2}, "x"), h = x, at[] = {x};
+    Tensor x = doubles("x", {2}), h = x, at[] = {x};
     for (int i = 0; i < 300; ++i) h = clip(h, -1, 1) * 0.99;
     Tensor slope = gradient(sum(h), at)[0];
     for (double value : slope.to_vector<double>())

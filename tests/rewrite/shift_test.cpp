@@ -28,20 +28,20 @@ std::ptrdiff_t whole_operations(const Tensor& tensor) {
 
 /// As a bias and a normalisation by running statistics are.
 Tensor normalised(const Tensor& x, const Shape& along) {
-    auto of = [&](const char* name) { return reshape(drawn(name, {16}), along); };
+    auto of = [&](const char* name) { return reshape(doubles(name, {16}), along); };
     return (x + of("bias") - of("mean")) * rsqrt(square(of("variance")) + 0.5) * of("weight") + of("shift");
 }
 
 TEST(Shift, behind_products_a_bias_and_a_normalisation_are_two_operations) {
-    Tensor x = drawn("x", {8, 3, 9, 9}), w = drawn("w", {16, 3, 2, 2});
+    Tensor x = doubles("x", {8, 3, 9, 9}), w = doubles("w", {16, 3, 2, 2});
     std::vector<Tensor> all{
         normalised(conv2d(x, w), {16, 1, 1}),
-        normalised(matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})), {16}),
-        normalised(reshape(matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})), {8, 8, 16}), {16}),
-        normalised(conv_transpose2d(x, drawn("w", {3, 16, 2, 2})), {1, 16, 1, 1})};
+        normalised(matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16})), {16}),
+        normalised(reshape(matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16})), {8, 8, 16}), {16}),
+        normalised(conv_transpose2d(x, doubles("w", {3, 16, 2, 2})), {1, 16, 1, 1})};
     for (const Tensor& y : all) EXPECT_EQ(whole_operations(y), 2);
-    Tensor taken_from =
-        3.0 - drawn("c", {16}) + (matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16})) * drawn("d", {16}) - 2.0);
+    Tensor taken_from = 3.0 - doubles("c", {16}) +
+                        (matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16})) * doubles("d", {16}) - 2.0);
     EXPECT_EQ(whole_operations(taken_from), 2);
     all.push_back(taken_from);
     expect_values(all);
@@ -53,24 +53,24 @@ TEST(Shift, of_what_may_be_exact_the_digits_are_kept) {
     Tensor scaled = (x - mean) * 3.0F + 0.0F;
     std::vector<Tensor> now = rewritten({&scaled, 1});
     EXPECT_EQ(difference(interpret({&scaled, 1})[0], interpret(std::span<const Tensor>(now))[0], 0, 0), "");
-    EXPECT_EQ(whole_operations(normalised(drawn("x", {64, 16}), {16})), 5);
+    EXPECT_EQ(whole_operations(normalised(doubles("x", {64, 16}), {16})), 5);
 }
 
 TEST(Shift, stays_where_nothing_is_saved) {
-    Tensor product = matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16}));
+    Tensor product = matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16}));
     // A row and a column are a matrix; two operations are two; few numbers take no time.
-    Tensor matrix = (product + drawn("row", {16})) * drawn("column", {64, 1}) + drawn("row", {16});
+    Tensor matrix = (product + doubles("row", {16})) * doubles("column", {64, 1}) + doubles("row", {16});
     EXPECT_EQ(whole_operations(matrix), 3);
-    EXPECT_EQ(whole_operations((product + drawn("row", {16})) * drawn("scale", {16})), 2);
-    Tensor few = matmul(drawn("rows", {4, 5}), drawn("matrix", {5, 16}));
+    EXPECT_EQ(whole_operations((product + doubles("row", {16})) * doubles("scale", {16})), 2);
+    Tensor few = matmul(doubles("rows", {4, 5}), doubles("matrix", {5, 16}));
     EXPECT_EQ(whole_operations(normalised(few, {16})), 5);
     // What others read is there anyway.
-    Tensor shifted = product + drawn("row", {16}), y = shifted * drawn("scale", {16}) + drawn("shift", {16});
+    Tensor shifted = product + doubles("row", {16}), y = shifted * doubles("scale", {16}) + doubles("shift", {16});
     EXPECT_EQ(whole_operations(y + shifted), 4);
 }
 
 TEST(Shift, gradients_are_those_of_what_was_written) {
-    Tensor x = drawn("rows", {64, 5}), w = drawn("matrix", {5, 16}), b = drawn("bias", {16});
+    Tensor x = doubles("rows", {64, 5}), w = doubles("matrix", {5, 16}), b = doubles("bias", {16});
     Tensor y = normalised(matmul(x, w) + b, {16});
     std::vector<Tensor> all = gradient(sum(sin(y)), {x, w, b});
     all.push_back(y);
@@ -82,11 +82,11 @@ TEST(Shift, any_chain_behind_a_product_comes_to_an_end) {
     std::mt19937 generator(11);
     auto below = [&](std::size_t count) { return static_cast<std::size_t>(generator() % count); };
     for (int round = 0; round < 500; ++round) {
-        Tensor product = matmul(drawn("rows", {64, 5}), drawn("matrix", {5, 16}));
-        std::vector<Tensor> operands{drawn("a", {16}),
-                                     drawn("b", {1, 16}),
-                                     drawn("c", {64, 1}),
-                                     drawn("d", {}),
+        Tensor product = matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16}));
+        std::vector<Tensor> operands{doubles("a", {16}),
+                                     doubles("b", {1, 16}),
+                                     doubles("c", {64, 1}),
+                                     doubles("d", {}),
                                      constant(1.4142135, DType::float64),
                                      constant(0.5, DType::float64)};
         operands.push_back(rsqrt(square(operands[0]) + 1.0) * operands[1]);  // which several read
