@@ -40,7 +40,7 @@ constexpr Case in_steps[] = {
     {"sequences", 1, 3, 48, 16, 1, {61}, {5}, {3, 1, 1}, {2}, {2}, by_ones}};
 
 TEST(DirectConvolution, sums_are_chains_in_the_kernels_order) {
-    if (!has_avx2()) GTEST_SKIP() << "where it is chosen: AVX2";
+    if (!has_avx2()) GTEST_SKIP() << "needs AVX2, with which alone these convolutions are chosen";
     std::vector<Case> all(std::begin(direct), std::end(direct));
     all.insert(all.end(), std::begin(in_steps), std::end(in_steps));
     for (const Case& c : all)
@@ -57,7 +57,7 @@ TEST(DirectConvolution, sums_are_chains_in_the_kernels_order) {
 }
 
 TEST(DirectConvolution, rows_of_any_length_and_any_number_of_channels) {
-    if (!has_avx2()) GTEST_SKIP() << "where it is chosen: AVX2";
+    if (!has_avx2()) GTEST_SKIP() << "needs AVX2, with which alone these convolutions are chosen";
     for (std::int64_t width = 1; width <= 27; ++width)
         expect_chains_in_kernel_order(
             {"width", 2, 1, 3, 8 + width % 5 * 3, 1, {3, width}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
@@ -73,7 +73,7 @@ TEST(DirectConvolution, reads_what_its_first_block_packed) {
 }
 
 TEST(DirectConvolution, leaves_what_others_are_faster_at) {
-    if (!has_avx2()) GTEST_SKIP() << "where it is chosen: AVX2";
+    if (!has_avx2()) GTEST_SKIP() << "needs AVX2, with which alone these convolutions are chosen";
     InstructionSet set(Isa::avx2);
     for (const Case& c : {Case{"many products", 2, 1, 16, 32, 1, {14, 14}, {3, 3}, by_ones, {1, 1}, {1, 1}, by_ones},
                           Case{"many weights", 2, 1, 256, 300, 1, {6, 6}, {3, 3}, {2, 2, 1}, {1, 1}, {1, 1}, by_ones},

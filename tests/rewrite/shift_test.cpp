@@ -49,11 +49,16 @@ TEST(Shift, behind_products_a_bias_and_a_normalisation_are_two_operations) {
 
 TEST(Shift, of_what_may_be_exact_the_digits_are_kept) {
     Tensor years = Tensor::of<float>({2020, 2021, 2022, 2023}), mean = Tensor::of<float>({2021.5F});
-    Tensor x = broadcast_to(reshape(years, {4, 1}), {4, 512});
-    Tensor scaled = (x - mean) * 3.0F + 0.0F;
-    std::vector<Tensor> now = rewritten({&scaled, 1});
-    EXPECT_EQ(difference(interpret({&scaled, 1})[0], interpret(std::span<const Tensor>(now))[0], 0, 0), "");
-    EXPECT_EQ(whole_operations(normalised(doubles("x", {64, 16}), {16})), 5);
+    Tensor wide = broadcast_to(reshape(years, {4, 1}), {4, 512}) + 0.0F;
+    Tensor x(interpret({&wide, 1})[0]);
+    Tensor scale = astype(doubles("scale", {512}), DType::float32),
+           shift = astype(doubles("shift", {512}), DType::float32);
+    Tensor scaled = (x - mean) * scale + shift;
+    // A product beside it, without which the rule is not tried.
+    Tensor product = matmul(doubles("rows", {64, 5}), doubles("matrix", {5, 16}));
+    std::vector<Tensor> both{scaled, product}, now = rewritten(both);
+    EXPECT_EQ(difference(interpret(both)[0], interpret(std::span<const Tensor>(now))[0], 0, 0), "");
+    EXPECT_EQ(whole_operations(normalised(sin(product), {16})), 6);
 }
 
 TEST(Shift, stays_where_nothing_is_saved) {
