@@ -7,19 +7,10 @@ namespace weft::cpu {
 
 template <class T>
 const GemmKernels<T>& tile_kernels(Isa isa) {
-    const GemmKernels<T>* found = nullptr;
-    switch (isa) {
-#define WEFT_TILE_CASE(name)                 \
-    case Isa::name:                          \
-        if constexpr (sizeof(T) == 4)        \
-            found = &name::gemm_kernels_f32; \
-        else                                 \
-            found = &name::gemm_kernels_f64; \
-        break;
-        WEFT_FOR_EACH_ISA(WEFT_TILE_CASE)
-#undef WEFT_TILE_CASE
-    }
-    return *found;
+    if constexpr (sizeof(T) == 4)
+        return WEFT_OF_ISA(isa, gemm_kernels_f32);
+    else
+        return WEFT_OF_ISA(isa, gemm_kernels_f64);
 }
 
 }  // namespace weft::cpu

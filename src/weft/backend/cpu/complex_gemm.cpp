@@ -17,15 +17,8 @@ constexpr DType real_dtype = sizeof(R) == 4 ? DType::float32 : DType::float64;
 
 template <class R>
 ComplexDots<R> complex_dots() {
-    switch (best_isa()) {
-#define WEFT_DOTS_CASE(isa)                                         \
-    case Isa::isa:                                                  \
-        if constexpr (sizeof(R) == 4) return isa::complex_dots_f32; \
-        if constexpr (sizeof(R) == 8) return isa::complex_dots_f64;
-        WEFT_FOR_EACH_ISA(WEFT_DOTS_CASE)
-#undef WEFT_DOTS_CASE
-    }
-    __builtin_unreachable();
+    if constexpr (sizeof(R) == 4) return WEFT_OF_BEST_ISA(complex_dots_f32);
+    if constexpr (sizeof(R) == 8) return WEFT_OF_BEST_ISA(complex_dots_f64);
 }
 
 template <class R>

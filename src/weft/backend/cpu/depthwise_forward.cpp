@@ -130,16 +130,7 @@ class Forward final : public Convolution::Way {
 
 }  // namespace
 
-DepthwiseKernel best_depthwise_kernel() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::depthwise_kernel;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::depthwise_kernel;
-}
+DepthwiseKernel best_depthwise_kernel() { return WEFT_OF_BEST_ISA(depthwise_kernel); }
 
 std::unique_ptr<const Convolution::Way> depthwise_forward(const ConvolutionShape& shape,
                                                           const ConvolutionStrides& strides,

@@ -10,16 +10,7 @@
 namespace weft::cpu {
 namespace {
 
-DirectRows best_direct_rows() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::direct_rows;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::direct_rows;
-}
+DirectRows best_direct_rows() { return WEFT_OF_BEST_ISA(direct_rows); }
 
 std::size_t bytes(std::int64_t floats) { return aligned(static_cast<std::size_t>(floats) * sizeof(float)); }
 

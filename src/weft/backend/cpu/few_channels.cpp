@@ -23,16 +23,7 @@ std::int64_t most_outputs(ConvolutionKind kind, const ConvolutionShape& s, const
     return s.in_channels < 32 ? 6 : 8;
 }
 
-AddMovedLines best_add_moved_lines() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::add_moved_lines;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return nullptr;
-}
+AddMovedLines best_add_moved_lines() { return WEFT_OF_BEST_ISA(add_moved_lines); }
 
 /// A convolution, or the gradient of its input: rows are made of what is read, a band of its lines at a time, and added to the planes of the
 /// result.

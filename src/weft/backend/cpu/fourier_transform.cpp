@@ -7,25 +7,11 @@ namespace weft::cpu {
 
 template <>
 const FourierKernels<float>& fourier_kernels() {
-    switch (best_isa()) {
-#define WEFT_FOURIER_CASE(isa) \
-    case Isa::isa:             \
-        return isa::fourier_kernels_f32;
-        WEFT_FOR_EACH_ISA(WEFT_FOURIER_CASE)
-#undef WEFT_FOURIER_CASE
-    }
-    __builtin_unreachable();
+    return WEFT_OF_BEST_ISA(fourier_kernels_f32);
 }
 template <>
 const FourierKernels<double>& fourier_kernels() {
-    switch (best_isa()) {
-#define WEFT_FOURIER_CASE(isa) \
-    case Isa::isa:             \
-        return isa::fourier_kernels_f64;
-        WEFT_FOR_EACH_ISA(WEFT_FOURIER_CASE)
-#undef WEFT_FOURIER_CASE
-    }
-    __builtin_unreachable();
+    return WEFT_OF_BEST_ISA(fourier_kernels_f64);
 }
 
 std::complex<long double> unit_root(std::int64_t k, std::int64_t n) {

@@ -13,26 +13,18 @@ namespace weft::cpu::own {
 
 template <class T>
 const GemmKernels<T>& kernels() {
-    [[maybe_unused]] bool pairs = multiplies_pairs();
 #if WEFT_COMPILES_AVX512
     if constexpr (std::is_same_v<T, RoundedFloat>)
         if (multiplies_tiles()) return avx512::gemm_kernels_amx;
     if constexpr (std::is_same_v<T, FloatOfParts<2>>) return avx512::gemm_kernels_amx_x3;
     if constexpr (std::is_same_v<T, FloatOfParts<3>>) return avx512::gemm_kernels_amx_x6;
 #endif
-    switch (best_isa()) {
-#define WEFT_GEMM_CASE(isa)                                                     \
-    case Isa::isa:                                                              \
-        if constexpr (std::is_same_v<T, float>)                                 \
-            return isa::gemm_kernels_f32;                                       \
-        else if constexpr (std::is_same_v<T, double>)                           \
-            return isa::gemm_kernels_f64;                                       \
-        else if constexpr (ProductOf<T>::parts == 1)                            \
-            return pairs ? isa::gemm_kernels_pairs : isa::gemm_kernels_rounded; \
-        break;
-        WEFT_FOR_EACH_ISA(WEFT_GEMM_CASE)
-#undef WEFT_GEMM_CASE
-    }
+    if constexpr (std::is_same_v<T, float>)
+        return WEFT_OF_BEST_ISA(gemm_kernels_f32);
+    else if constexpr (std::is_same_v<T, double>)
+        return WEFT_OF_BEST_ISA(gemm_kernels_f64);
+    else if constexpr (ProductOf<T>::parts == 1)
+        return multiplies_pairs() ? WEFT_OF_BEST_ISA(gemm_kernels_pairs) : WEFT_OF_BEST_ISA(gemm_kernels_rounded);
     __builtin_unreachable();
 }
 

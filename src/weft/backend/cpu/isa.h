@@ -9,9 +9,14 @@
 // The namespaces that exist in this build; each kernel's table is declared in every one of them by this list.
 #if defined(__x86_64__)
 #define WEFT_FOR_EACH_ISA(X) X(baseline) X(avx2) X(avx512)
+#define WEFT_OF_ISA(isa, member) \
+    ((isa) == Isa::avx512 ? avx512::member : (isa) == Isa::avx2 ? avx2::member : baseline::member)
 #else
 #define WEFT_FOR_EACH_ISA(X) X(baseline)
+#define WEFT_OF_ISA(isa, member) baseline::member
 #endif
+// A member of the namespace of the set in use: a table or a function that a source below isa/ defines once a set.
+#define WEFT_OF_BEST_ISA(member) WEFT_OF_ISA(best_isa(), member)
 
 // Those whose loops are compiled. A sanitized build has one set of loops, the best that its processor runs, under every name: the sources
 // are the same, and three times what there is to find takes three times as long to compile.

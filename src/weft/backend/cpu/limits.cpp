@@ -14,16 +14,7 @@
 namespace weft::cpu {
 namespace {
 
-PeakLoop peak_of(Isa isa) {
-    switch (isa) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::peak_loop;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::peak_loop;
-}
+PeakLoop peak_of(Isa isa) { return WEFT_OF_ISA(isa, peak_loop); }
 
 // Seconds of the fastest of several runs.
 template <class F>

@@ -23,16 +23,7 @@ struct RandomKernels {
     RandomBlocks blocks;
     RandomApart apart;
 };
-RandomKernels best_random() {
-    switch (best_isa()) {
-#define WEFT_RANDOM_CASE(isa) \
-    case Isa::isa:            \
-        return {isa::random_blocks, isa::random_apart};
-        WEFT_FOR_EACH_ISA(WEFT_RANDOM_CASE)
-#undef WEFT_RANDOM_CASE
-    }
-    __builtin_unreachable();
-}
+RandomKernels best_random() { return {WEFT_OF_BEST_ISA(random_blocks), WEFT_OF_BEST_ISA(random_apart)}; }
 
 /// Words [first, first + count) of a stream.
 void draw_words(const PhiloxKey& key, std::uint32_t stream, std::int64_t first, std::int64_t count, std::uint32_t* to) {

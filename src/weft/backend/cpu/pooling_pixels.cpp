@@ -7,16 +7,7 @@
 namespace weft::cpu::pools {
 namespace {
 
-PooledPixels best_pooled_pixels() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::pooled_pixels;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::pooled_pixels;
-}
+PooledPixels best_pooled_pixels() { return WEFT_OF_BEST_ISA(pooled_pixels); }
 
 std::int64_t counted(const PoolingShape& s, const Span& span) {
     return s.count_include_pad ? span.within_padding : span.size();

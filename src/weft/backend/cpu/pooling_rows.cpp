@@ -10,16 +10,7 @@ namespace {
 
 constexpr std::int64_t least_row = 64;  // results along a row: shorter ones are turned
 
-TakeRows best_take_rows() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::take_rows;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::take_rows;
-}
+TakeRows best_take_rows() { return WEFT_OF_BEST_ISA(take_rows); }
 
 /// One row of windows, of the row that they read.
 void pool_row(const PoolingShape& s, TakeRows take, const float* from, float* to) {

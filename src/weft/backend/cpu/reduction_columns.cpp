@@ -19,18 +19,10 @@ constexpr std::int64_t tasks_of_thread = 4;  // which are left, at least, that t
 
 template <class T>
 JoinChunks<T> joins_of_chunks(Reduction of) {
-    constexpr bool single = std::is_same_v<T, float>;
-    switch (best_isa()) {
-#define WEFT_CASE(isa)                           \
-    case Isa::isa:                               \
-        if constexpr (single)                    \
-            return isa::joins_of_chunks_f32(of); \
-        else                                     \
-            return isa::joins_of_chunks_f64(of);
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return nullptr;
+    if constexpr (std::is_same_v<T, float>)
+        return WEFT_OF_BEST_ISA(joins_of_chunks_f32(of));
+    else
+        return WEFT_OF_BEST_ISA(joins_of_chunks_f64(of));
 }
 
 /// Whether values of the type are joined in any order to the same bits.

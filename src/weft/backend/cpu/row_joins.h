@@ -14,21 +14,12 @@ inline constexpr bool has_row_joins =
 
 template <class T>
 const RowJoins<T>& row_joins() {
-    const RowJoins<T>* joins = nullptr;
-    switch (best_isa()) {
-#define WEFT_CASE(isa)                                \
-    case Isa::isa:                                    \
-        if constexpr (std::is_same_v<T, float>)       \
-            joins = &isa::row_joins_f32;              \
-        else if constexpr (std::is_same_v<T, double>) \
-            joins = &isa::row_joins_f64;              \
-        else                                          \
-            joins = &isa::row_joins_i64;              \
-        break;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return *joins;
+    if constexpr (std::is_same_v<T, float>)
+        return WEFT_OF_BEST_ISA(row_joins_f32);
+    else if constexpr (std::is_same_v<T, double>)
+        return WEFT_OF_BEST_ISA(row_joins_f64);
+    else
+        return WEFT_OF_BEST_ISA(row_joins_i64);
 }
 
 }  // namespace weft::cpu

@@ -28,17 +28,10 @@ bool takes(const FactorizationOperands& o) {
 
 template <class T>
 const SmallMatrices<T>& best_small_matrices() {
-    switch (best_isa()) {
-#define WEFT_CASE(name)                         \
-    case Isa::name:                             \
-        if constexpr (std::is_same_v<T, float>) \
-            return name::small_matrices_32;     \
-        else                                    \
-            return name::small_matrices_64;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    __builtin_unreachable();
+    if constexpr (std::is_same_v<T, float>)
+        return WEFT_OF_BEST_ISA(small_matrices_32);
+    else
+        return WEFT_OF_BEST_ISA(small_matrices_64);
 }
 
 template <class T>

@@ -17,14 +17,7 @@ namespace weft::cpu {
 template <class Key>
 const SortLoops& sort_loops() {
     static_assert(sizeof(Key) == 4 || sizeof(Key) == 8);
-    switch (best_isa()) {
-#define WEFT_CASE(isa) \
-    case Isa::isa:     \
-        return isa::sort_loops_of_width[sizeof(Key) / 8];
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    __builtin_unreachable();
+    return WEFT_OF_BEST_ISA(sort_loops_of_width[sizeof(Key) / 8]);
 }
 
 template <class T>

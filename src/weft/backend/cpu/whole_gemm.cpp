@@ -12,17 +12,10 @@ namespace {
 
 template <class U>
 const WholeKernels<U>& whole_kernels() {
-    switch (best_isa()) {
-#define WEFT_WHOLE_CASE(isa)                                        \
-    case Isa::isa:                                                  \
-        if constexpr (sizeof(U) == 1) return isa::whole_kernels_8;  \
-        if constexpr (sizeof(U) == 2) return isa::whole_kernels_16; \
-        if constexpr (sizeof(U) == 4) return isa::whole_kernels_32; \
-        if constexpr (sizeof(U) == 8) return isa::whole_kernels_64;
-        WEFT_FOR_EACH_ISA(WEFT_WHOLE_CASE)
-#undef WEFT_WHOLE_CASE
-    }
-    __builtin_unreachable();
+    if constexpr (sizeof(U) == 1) return WEFT_OF_BEST_ISA(whole_kernels_8);
+    if constexpr (sizeof(U) == 2) return WEFT_OF_BEST_ISA(whole_kernels_16);
+    if constexpr (sizeof(U) == 4) return WEFT_OF_BEST_ISA(whole_kernels_32);
+    if constexpr (sizeof(U) == 8) return WEFT_OF_BEST_ISA(whole_kernels_64);
 }
 
 template <class U>

@@ -10,16 +10,7 @@
 namespace weft::cpu {
 namespace winograd {
 
-const WinogradKernels& kernels() {
-    switch (best_isa()) {
-#define WEFT_CASE(name) \
-    case Isa::name:     \
-        return name::winograd_kernels;
-        WEFT_FOR_EACH_ISA(WEFT_CASE)
-#undef WEFT_CASE
-    }
-    return baseline::winograd_kernels;
-}
+const WinogradKernels& kernels() { return WEFT_OF_BEST_ISA(winograd_kernels); }
 
 void Direct::run(const void* first, const void* second, void* result) const {
     std::unique_ptr<const Convolution::Way> way = make(kind, shape, strides);
