@@ -67,6 +67,7 @@ struct MadeLoop {
 /// `outside`: what stands for a node that is read from outside (a placeholder of another region).
 MadeLoop make_loop(const LoopParts& parts, const std::function<Tensor(const Tensor&)>& outside = {});
 
+inline const LoopAttributes& loop_of(const Tensor& loop) { return loop.node()->attributes_as<LoopAttributes>(); }
 /// Carried value i after the last step.
 Tensor loop_last(const Tensor& loop, std::size_t i);
 /// Carried value i before the first step and after each.

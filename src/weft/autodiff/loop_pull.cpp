@@ -6,6 +6,7 @@
 #include "weft/autodiff/between.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/loop_rules.h"
+#include "weft/autodiff/loop_steps.h"
 #include "weft/base/integers.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/creation.h"
@@ -38,6 +39,7 @@ class Reverse {
             if (node.operation == &loop_result_operation) of_loops_[result_of(node)] = i;
         }
         changes_ = depending_on_first(a_.carried + a_.sliced), of_carried_ = depending_on_first(a_.carried);
+        steps_ = steps_back(cotangent);
         take(cotangent);
     }
 
@@ -82,6 +84,24 @@ class Reverse {
         return input(step_value_name, like.shape(), like.dtype(), loop_.node()->where);
     }
 
+    // From the last step of whose results anybody has a cotangent, back to the first that ran; behind it all cotangents are 0.
+    Size steps_back(const Tensor& cotangent) const {
+        if (!a_.length.known()) return a_.length;
+        std::int64_t steps = 1, all = a_.length.value();
+        const std::vector<LoopResultAttributes>& results = region_results(cotangent);
+        for (std::size_t i = 0; i < results.size() && steps < all; ++i) {
+            std::optional<Rows> rows;
+            if (results[i].collected) rows = rows_beside_zeros(*cotangent.node()->inputs[i], 0);
+            steps = rows ? std::max(steps, steps_of_rows(a_, results[i], *rows)) : all;
+        }
+        return std::min(steps, all);
+    }
+
+    /// Of a value of all steps those of the steps that run.
+    Tensor of_steps(const Tensor& all) const {
+        return steps_ == a_.length ? all : rows_from(all, first_row(a_, steps_), steps_);
+    }
+
     // What the reverse step is given of cotangents: those of what is carried, and a slice of each result that was collected.
     void take(const Tensor& cotangent) {
         const std::vector<LoopResultAttributes>& results = region_results(cotangent);
@@ -95,9 +115,9 @@ class Reverse {
             }
             bool trail = value < a_.carried;
             x_.push_back(placeholder(nodes_[value])), seeds_.push_back(x_.back());
-            xs_.push_back(trail ? rows(given, a_.reverse ? 0 : 1, a_.length) : given);
+            xs_.push_back(of_steps(trail ? rows_from(given, a_.reverse ? 0 : 1, a_.length) : given));
             outputs_.push_back(trail ? a_.step->output(value) : nodes_[value]);
-            if (trail) begins_[value] = squeeze(rows(given, a_.reverse ? a_.length : Size(0), 1), {0});
+            if (trail) begins_[value] = squeeze(rows_from(given, a_.reverse ? a_.length : Size(0), 1), {0});
         }
         for (std::size_t i = 0; i < a_.carried; ++i) {
             if (!is_inexact(nodes_[i].dtype())) continue;
@@ -129,12 +149,6 @@ class Reverse {
         return false;
     }
 
-    static Tensor rows(const Tensor& x, Size first, Size count) {
-        Shape start(x.ndim(), 0), length = x.shape();
-        start[0] = first, length[0] = count;
-        return slice(x, start, length);
-    }
-
     void differentiate() {
         for (std::size_t i = 0; i < a_.step->inputs; ++i)
             if (is_inexact(nodes_[i].dtype()) && (kind(i) == carried || wanted_[i])) wrt_.push_back(i);
@@ -164,7 +178,7 @@ class Reverse {
             bool view = node->operation->family == Family::view;
             bool value = !has_results(*node);  // a conditional is made anew of what it reads
             if (i < a_.step->inputs || (i < nodes_.size() && changes_[i] && !view && value)) {
-                x_.push_back(handle(node)), xs_.push_back(loop_values(loop_, static_cast<std::int32_t>(i)));
+                x_.push_back(handle(node)), xs_.push_back(of_steps(loop_values(loop_, static_cast<std::int32_t>(i))));
                 continue;
             }
             for (Node* input : node->inputs) stack.push_back(input);
@@ -192,7 +206,7 @@ class Reverse {
             else
                 split(wrt_[k], grads_[k]);
         }
-        made_ = make_loop({carry_, x_, next_, values_, init_, xs_, a_.length, !a_.reverse, loop_.node()->where},
+        made_ = make_loop({carry_, x_, next_, values_, init_, xs_, steps_, !a_.reverse, loop_.node()->where},
                           as_given(loop_));
     }
 
@@ -283,10 +297,18 @@ class Reverse {
             if (wanted_[i] && begin != begins_.end()) all[i] = all[i] + begin->second;
             ++k;
         }
-        for (const auto& [input, value] : of_slice_) all[input] = loop_values(made_.loop, made_.values[value]);
+        for (const auto& [input, value] : of_slice_) all[input] = of_all_steps(collected(value));
         for (const auto& [input, terms] : terms_)
             for (const Term& term : terms) all[input] = all[input] ? all[input] + sum_of(term) : sum_of(term);
         return all;
+    }
+
+    // Slices that no step read have no part in anything.
+    Tensor of_all_steps(const Tensor& x) const {
+        if (steps_ == a_.length) return x;
+        Dims before(x.ndim(), 0), after(x.ndim(), 0);
+        before[0] = first_row(a_, steps_).value(), after[0] = (a_.length - steps_).value() - before[0];
+        return pad(x, before, after);
     }
 
     Tensor collected(std::size_t value) const { return loop_values(made_.loop, made_.values[value]); }
@@ -321,6 +343,7 @@ class Reverse {
     const LoopAttributes& a_;
     const std::vector<Tensor>& nodes_;
     const std::vector<bool>& wanted_;
+    Size steps_;  // that run
     std::unordered_map<const Node*, std::size_t> number_;
     std::map<LoopResult, std::size_t> of_loops_;
     std::vector<bool> changes_,

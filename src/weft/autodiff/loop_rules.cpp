@@ -14,7 +14,6 @@
 namespace weft {
 namespace {
 
-const LoopAttributes& loop_of(const Tensor& loop) { return loop.node()->attributes_as<LoopAttributes>(); }
 const LoopResultAttributes& result_of(const Tensor& result) {
     return result.node()->attributes_as<LoopResultAttributes>();
 }

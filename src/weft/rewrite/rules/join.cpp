@@ -42,6 +42,22 @@ Tensor slice_of_pieces(const Site& site) {
     return slice(concatenate(met, static_cast<std::int64_t>(axis), from.where), begin, a.length, a.step);
 }
 
+// A slice across pieces that lie side by side: [x y][i] -> [x[i] y[i]], where nobody else reads the whole.
+Tensor slice_across_pieces(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    if (!is(from, concatenate_operation) || !site.only_here(from)) return {};
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    std::int64_t axis = from.attributes_as<ConcatenateAttributes>().axis;
+    if (!(a.length[at(axis)] == from.shape[at(axis)]) || a.step[at(axis)] != 1) return {};
+    std::vector<Tensor> parts;
+    for (Node* piece : from.inputs) {
+        Shape length = a.length;
+        length[at(axis)] = piece->shape[at(axis)];
+        parts.push_back(slice(handle(piece), starts_of(a), length, a.step));
+    }
+    return concatenate(parts, axis, from.where);
+}
+
 bool joins_along(const Node& node, std::size_t axis) {
     return is(node, concatenate_operation) && at(node.attributes_as<ConcatenateAttributes>().axis) == axis;
 }
@@ -145,6 +161,8 @@ void add_join_rules(RuleList& rules) {
     add("slice_of_pieces", Phase::canonical, slice_operation, slice_of_pieces, {
         with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {3}, {2}); }, {{2}, {4}, {3}}), with([](T a, T b, T c) { return slice(stack({a, b, c}), {1, 0}, {1, 2}); }, {{2}, {2}, {2}}),
         with([](T a, T b, T c) { return slice(concatenate({a, b, c}), {1}, {4}); }, {{2}, {4}, {3}})});
+    add("slice_across_pieces", Phase::canonical, slice_operation, slice_across_pieces, {
+        with([](T a, T b) { return slice(concatenate({a, b}, 1), {1, 0}, {2, 5}, {2, 1}); }, {{4, 2}, {4, 3}}), with([](T a, T b) { return slice(stack({a, b}, 1), {0, 0, 1}, {2, 2, 3}); }, {{2, 4}, {2, 4}})});
     add("concatenate", Phase::canonical, concatenate_operation, plain_concatenate, {
         with([](T a, T b) { return concatenate({concatenate({a, b}), a}); }, {{2}, {3}}), with([](T a, T b) { return concatenate({a, b}); }, {{0, 2}, {3, 2}}),
         with([](T x) { return concatenate({slice(x, {0, 0}, {1, 4}), slice(x, {1, 0}, {2, 4})}); }, {{3, 4}})});

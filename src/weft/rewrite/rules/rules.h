@@ -24,13 +24,15 @@ void add_padded_rules(RuleList& rules);       // gradients of slices added where
 void add_scatter_rules(RuleList& rules);      // gradients of gathers likewise
 void add_gathered_rules(RuleList& rules);     // products of picked rows
 void add_shift_rules(RuleList& rules);        // biases and running statistics behind products
+void add_loop_rules(RuleList& rules);         // steps that nobody asks for
 void add_precision_rules(RuleList& rules);    // products of the half types
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
-    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
-                      add_join_rules, add_reduce_rules, add_factored_rules, add_contraction_rules, add_softmax_rules,
-                      add_padded_rules, add_scatter_rules, add_gathered_rules, add_shift_rules, add_precision_rules})
+    for (auto* add :
+         {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules, add_join_rules,
+          add_reduce_rules, add_factored_rules, add_contraction_rules, add_softmax_rules, add_padded_rules,
+          add_scatter_rules, add_gathered_rules, add_shift_rules, add_loop_rules, add_precision_rules})
         add(rules);
     return rules;
 }
