@@ -118,5 +118,23 @@ TEST(Loops, go_back_from_the_last_step_that_is_read) {
     }
 }
 
+// No row of zeros a step is made, where the last state alone is read as a row.
+TEST(Loops, take_the_last_rows_cotangent_for_that_of_the_last_state) {
+    for (bool reverse : {false, true}) {
+        auto slopes = [&](bool written_down, bool as_row) {
+            Tensors given;
+            for (const Tensor& x : all_given()) given.push_back(fresh(x));
+            Scanned found = states(given, reverse, written_down);
+            Tensor last = as_row ? rows(found.ys[0], reverse ? 0 : steps - 1, 1) : found.carry[0];
+            return gradient(sum(exp(last)) + sum(sin(found.carry[0])), std::span<const Tensor>(given));
+        };
+        Tensors as_row = slopes(false, true), wanted = slopes(true, true);
+        for (std::size_t i = 0; i < as_row.size(); ++i) {
+            EXPECT_EQ(form(as_row[i]).find("pad("), std::string::npos);
+            EXPECT_EQ(difference(interpret({&wanted[i], 1})[0], interpret({&as_row[i], 1})[0], 1e-12, 1e-12), "");
+        }
+    }
+}
+
 }  // namespace
 }  // namespace weft

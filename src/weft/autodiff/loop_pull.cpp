@@ -39,7 +39,7 @@ class Reverse {
             if (node.operation == &loop_result_operation) of_loops_[result_of(node)] = i;
         }
         changes_ = depending_on_first(a_.carried + a_.sliced), of_carried_ = depending_on_first(a_.carried);
-        steps_ = steps_back(cotangent);
+        steps_ = steps_back(a_, cotangent);
         take(cotangent);
     }
 
@@ -84,19 +84,6 @@ class Reverse {
         return input(step_value_name, like.shape(), like.dtype(), loop_.node()->where);
     }
 
-    // From the last step of whose results anybody has a cotangent, back to the first that ran; behind it all cotangents are 0.
-    Size steps_back(const Tensor& cotangent) const {
-        if (!a_.length.known()) return a_.length;
-        std::int64_t steps = 1, all = a_.length.value();
-        const std::vector<LoopResultAttributes>& results = region_results(cotangent);
-        for (std::size_t i = 0; i < results.size() && steps < all; ++i) {
-            std::optional<Rows> rows;
-            if (results[i].collected) rows = rows_beside_zeros(*cotangent.node()->inputs[i], 0);
-            steps = rows ? std::max(steps, steps_of_rows(a_, results[i], *rows)) : all;
-        }
-        return std::min(steps, all);
-    }
-
     /// Of a value of all steps those of the steps that run.
     Tensor of_steps(const Tensor& all) const {
         return steps_ == a_.length ? all : rows_from(all, first_row(a_, steps_), steps_);
@@ -109,8 +96,8 @@ class Reverse {
         for (std::size_t i = 0; i < results.size(); ++i) {
             auto value = static_cast<std::size_t>(results[i].value);
             Tensor given = input_of(cotangent, i);
-            if (!results[i].collected) {
-                last[value] = given;
+            if (Tensor of_last = cotangent_of_last(a_, results[i], given)) {
+                last[value] = last[value] ? last[value] + of_last : of_last;
                 continue;
             }
             bool trail = value < a_.carried;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "weft/autodiff/between.h"
+#include "weft/autodiff/loop_rules.h"
 #include "weft/ops/declare.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
@@ -87,6 +88,27 @@ Tensor rows_from(const Tensor& x, Size first, Size count) {
     Shape start(x.ndim(), 0), length = x.shape();
     start[0] = first, length[0] = count;
     return slice(x, start, length);
+}
+
+Size steps_back(const LoopAttributes& loop, const Tensor& cotangent) {
+    if (!loop.length.known()) return loop.length;
+    std::int64_t steps = 1, all = loop.length.value();
+    const std::vector<LoopResultAttributes>& results = region_results(cotangent);
+    for (std::size_t i = 0; i < results.size() && steps < all; ++i) {
+        std::optional<Rows> rows;
+        if (results[i].collected) rows = rows_beside_zeros(*cotangent.node()->inputs[i], 0);
+        steps = rows ? std::max(steps, steps_of_rows(loop, results[i], *rows)) : all;
+    }
+    return std::min(steps, all);
+}
+
+Tensor cotangent_of_last(const LoopAttributes& loop, const LoopResultAttributes& result, const Tensor& cotangent) {
+    if (!result.collected) return cotangent;
+    if (static_cast<std::size_t>(result.value) >= loop.carried || !loop.length.known()) return {};
+    std::int64_t last = loop.reverse ? 0 : loop.length.value();
+    std::optional<Rows> rows = rows_beside_zeros(*cotangent.node(), 0);
+    bool alone = rows && rows->first == last && rows->end == last + 1;
+    return alone ? squeeze(rows_from(cotangent, last, 1), {0}) : Tensor();
 }
 
 Tensor first_steps(const Tensor& loop, std::int64_t steps) {

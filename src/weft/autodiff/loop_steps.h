@@ -23,6 +23,12 @@ Size first_row(const LoopAttributes& loop, Size steps);
 /// Rows along the first axis.
 Tensor rows_from(const Tensor& x, Size first, Size count);
 
+/// How many steps a loop's derivative goes back: from the last one of whose results there is a cotangent to the first; behind it all are 0.
+Size steps_back(const LoopAttributes& loop, const Tensor& cotangent);
+/// What the cotangent of a result is of what is carried after the last step: of such a result all, of a trail its last row, where that stands beside
+/// zeros; else empty.
+Tensor cotangent_of_last(const LoopAttributes& loop, const LoopResultAttributes& result, const Tensor& cotangent);
+
 /// The same loop of its first steps alone.
 Tensor first_steps(const Tensor& loop, std::int64_t steps);
 /// A result of a loop of one step, as its expressions without a loop.

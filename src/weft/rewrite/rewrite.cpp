@@ -39,6 +39,10 @@ class Rewriter final : public Site::Users {
         for (Node* output : outputs) results.push_back(handle(output));
         return results;
     }
+    bool freed() const { return freed_; }
+    bool changed() const {
+        return std::any_of(applied_.begin(), applied_.end(), [](std::size_t times) { return times > 0; });
+    }
 
   private:
     static Tensor copy(const Node& from, std::span<Node* const> inputs) {
@@ -308,6 +312,7 @@ class Rewriter final : public Site::Users {
                 trace_->push_back(
                     {rule.name, rule.phase, rule.assumes, node.where, handle(const_cast<Node*>(&node)), after});
             ++applied_[static_cast<std::size_t>(r)];
+            freed_ |= rule.frees;
             last_ = r;
             return after;
         }
@@ -378,6 +383,7 @@ class Rewriter final : public Site::Users {
     std::int8_t before_ = -1;  // the phase that ran before
     std::uint32_t deepest_ = 0;
     std::int32_t last_ = 0;  // the rule that was applied last
+    bool freed_ = false;     // one of those that say so was applied
 };
 
 }  // namespace
@@ -391,11 +397,24 @@ std::string str(const Rewrite& rewrite) {
 Graph rewrite(const Graph& graph, const RewriteOptions& options, std::vector<Rewrite>* trace) {
     KeepPending keep;
     std::shared_ptr<const RuleSet> rules = rules_for(options);
-    std::vector<Tensor> results = Rewriter(graph, *rules, trace).run();  // its memory serves the gathering
-    std::vector<Node*> outputs, leaves;
-    for (const Tensor& result : results) outputs.push_back(result.node());
-    for (std::int32_t leaf : graph.leaves) leaves.push_back(graph.entries[static_cast<std::size_t>(leaf)].node);
-    return gather(outputs, leaves, Aliases::hidden, graph.entries.size());
+    bool freed = false, changed = false;
+    auto pass = [&](const Graph& from) {
+        std::vector<Tensor> results;
+        {
+            Rewriter rewriter(from, *rules, trace);
+            results = rewriter.run(), freed = rewriter.freed(), changed = rewriter.changed();
+        }  // its memory serves the gathering
+        std::vector<Node*> outputs, leaves;
+        for (const Tensor& result : results) outputs.push_back(result.node());
+        for (std::int32_t leaf : from.leaves) leaves.push_back(from.entries[static_cast<std::size_t>(leaf)].node);
+        return gather(outputs, leaves, Aliases::hidden, from.entries.size());
+    };
+    Graph now = pass(graph);
+    // Where a slice sinks, what it was cut from has a reader less, and more slices may sink.
+    constexpr int most_passes = 4;
+    if (freed)
+        for (int i = 1; i < most_passes && changed; ++i) now = pass(now);
+    return now;
 }
 
 std::vector<Tensor> rewritten(std::span<const Tensor> tensors, const RewriteOptions& options) {

@@ -77,6 +77,8 @@ struct Rule {
     std::vector<Example> examples;
     std::string text = "";  // "log(add(1, a)) -> log1p(a)"
     Needs needs = {};       // beside a root; of a pattern rule what stands in its pattern
+    /// Less reads afterwards what it read before: what was left alone for those readers is looked at once more, when all is done.
+    bool frees = false;
 };
 
 struct PatternOptions {

@@ -95,7 +95,7 @@ void add_loop_rules(RuleList& rules) {
     auto add = [&](std::string name, const Operation& root, auto apply, std::vector<Example> examples) {
         Needs needs{.operations = {{&loop_operation}}};
         rules.push_back(rule_at(std::move(name), Phase::special, {&root}, apply,
-                                {.examples = std::move(examples), .needs = needs}));
+                                {.examples = std::move(examples), .needs = needs, .frees = true}));
     };
     // clang-format off
     add("fewer_steps", slice_operation, fewer_steps, {

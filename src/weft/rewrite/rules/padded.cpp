@@ -87,20 +87,6 @@ struct Pieces {
     }
 };
 
-/// The axis along which a pad put zeros in front and behind, if it is the only one, and sizes are known there.
-std::optional<std::size_t> padded_axis(const Node& padded) {
-    const PadAttributes& a = padded.attributes_as<PadAttributes>();
-    const Shape& inside = padded.inputs[0]->shape;
-    std::optional<std::size_t> found;
-    for (std::size_t k = 0; k < inside.size(); ++k) {
-        if (a.between[k] != 0) return {};
-        if (inside[k] == padded.shape[k]) continue;
-        if (found || !inside[k].known() || !padded.shape[k].known() || !a.before[k].value.known()) return {};
-        found = k;
-    }
-    return found;
-}
-
 /// The pieces of a pad, of a concatenation that holds zeros, or of both.
 std::optional<Pieces> pieces_of(const Node& node) {
     const Node* joined = &node;

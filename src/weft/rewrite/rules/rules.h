@@ -21,6 +21,7 @@ void add_factored_rules(RuleList& rules);     // factors taken out of sums
 void add_contraction_rules(RuleList& rules);  // sums of products as products of matrices
 void add_softmax_rules(RuleList& rules);      // logsumexp, softmax, cross-entropy
 void add_padded_rules(RuleList& rules);       // gradients of slices added where they belong, before those of gathers
+void add_raised_rules(RuleList& rules);       // zeros around gradients moved towards the results
 void add_scatter_rules(RuleList& rules);      // gradients of gathers likewise
 void add_gathered_rules(RuleList& rules);     // products of picked rows
 void add_shift_rules(RuleList& rules);        // biases and running statistics behind products
@@ -29,10 +30,10 @@ void add_precision_rules(RuleList& rules);    // products of the half types
 
 inline std::vector<Rule> builtin_rules() {
     RuleList rules;
-    for (auto* add :
-         {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules, add_join_rules,
-          add_reduce_rules, add_factored_rules, add_contraction_rules, add_softmax_rules, add_padded_rules,
-          add_scatter_rules, add_gathered_rules, add_shift_rules, add_loop_rules, add_precision_rules})
+    for (auto* add : {add_useless_rules, add_algebra_rules, add_stable_rules, add_constant_rules, add_view_rules,
+                      add_join_rules, add_reduce_rules, add_factored_rules, add_contraction_rules, add_softmax_rules,
+                      add_padded_rules, add_raised_rules, add_scatter_rules, add_gathered_rules, add_shift_rules,
+                      add_loop_rules, add_precision_rules})
         add(rules);
     return rules;
 }
@@ -68,6 +69,7 @@ struct AtOptions {
     Assumes assumes = Assumes::nothing;
     std::vector<Example> examples;
     Needs needs = {};
+    bool frees = false;
 };
 inline Rule rule_at(std::string name, Phase phase, std::vector<const Operation*> roots,
                     std::function<Tensor(const Site&)> apply, AtOptions options) {
@@ -78,7 +80,8 @@ inline Rule rule_at(std::string name, Phase phase, std::vector<const Operation*>
             options.assumes,
             std::move(options.examples),
             "",
-            std::move(options.needs)};
+            std::move(options.needs),
+            options.frees};
 }
 template <class F>
 Example example(F f, std::vector<Shape> shapes = {}, std::vector<DType> dtypes = {}) {

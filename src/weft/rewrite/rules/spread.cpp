@@ -85,4 +85,17 @@ bool pads_zeros(const Node& node) {
     return is(node, pad_operation) && node.attributes_as<PadAttributes>().value.as<double>() == 0;
 }
 
+std::optional<std::size_t> padded_axis(const Node& padded) {
+    const PadAttributes& a = padded.attributes_as<PadAttributes>();
+    const Shape& inside = padded.inputs[0]->shape;
+    std::optional<std::size_t> found;
+    for (std::size_t k = 0; k < inside.size(); ++k) {
+        if (a.between[k] != 0) return {};
+        if (inside[k] == padded.shape[k]) continue;
+        if (found || !inside[k].known() || !padded.shape[k].known() || !a.before[k].value.known()) return {};
+        found = k;
+    }
+    return found;
+}
+
 }  // namespace weft

@@ -1,5 +1,5 @@
 // Scatters that add to zeros, which gradients of gathers are, and zeros around something, which gradients of slices are: how rules
-// recognise them and put them elsewhere. Callers: rewrite/rules/scatter.cpp, padded.cpp.
+// recognise them and put them elsewhere. Callers: rewrite/rules/scatter.cpp, padded.cpp, raised.cpp.
 #pragma once
 
 #include "weft/ops/scatter.h"
@@ -23,6 +23,8 @@ bool more_picked(const Size& places, const Shape& indices);
 bool piles_up(const Node& scatter);
 /// Whether the node is zeros around its input.
 bool pads_zeros(const Node& node);
+/// The axis along which a pad put zeros in front and behind, if it is the only one, and sizes are known there.
+std::optional<std::size_t> padded_axis(const Node& padded);
 
 /// One of these must be there for a node to be what spreads() or pads_zeros() looks for.
 std::vector<const Operation*> spreading();

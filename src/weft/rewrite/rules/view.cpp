@@ -149,6 +149,25 @@ Tensor slice_of_view(const Site& site) {
     return make_node(*from.operation, {slice(in(from), start, length, step)}, from.attributes, from.where);
 }
 
+// reshape(x)[i] -> reshape(x[i]), along axes that x has, too: as long, and as many elements before them.
+Tensor slice_of_reshape(const Site& site) {
+    const Node& from = *site.node.inputs[0];
+    const SliceAttributes& a = site.node.attributes_as<SliceAttributes>();
+    if (!is(from, reshape_operation) || !known(from.shape) || !known(from.inputs[0]->shape) || hollow(a.length))
+        return {};
+    Dims to = dims_of(from.shape), whole = dims_of(from.inputs[0]->shape);
+    Shape start(whole.size(), 0), length = from.inputs[0]->shape;
+    Dims step(whole.size(), 1);
+    std::int64_t before = 1, passed = 1;
+    for (std::size_t axis = 0, i = 0; axis < to.size(); before *= to[axis++]) {
+        if (a.length[axis] == from.shape[axis]) continue;
+        while (i < whole.size() && (passed < before || whole[i] == 1)) passed *= whole[i++];
+        if (passed != before || i == whole.size() || whole[i] != to[axis]) return {};
+        start[i] = a.start[axis].value, length[i] = a.length[axis], step[i] = a.step[axis];
+    }
+    return reshape(slice(in(from), start, length, step), a.length);
+}
+
 // (A @ B)[i, j] -> A[i] @ B[:, j].
 Tensor slice_of_product(const Site& site) {
     const Node& from = *site.node.inputs[0];
@@ -235,6 +254,9 @@ void add_view_rules(RuleList& rules) {
         with([](T x) { return slice(x.T(), {1, 0}, {2, 3}); }, {{3, 4}}), with([](T x) { return slice(broadcast_to(x, {5, 4}), {1, 1}, {3, 2}); }, {{4}}),
         with([](T x) { return slice(flip(x, {0, 1}), {1, 0}, {3, 2}, {1, 2}); }, {{5, 4}}), with([](T x) { return slice(flip(x, {0}), {0}, {1}); }, {{5}}),
         with([](T x) { return slice(sum(x, 1), {1}, {1}); }, {{3, 4}}), with([](T x) { return slice(max(x, {0, 2}, true), {0, 1, 0}, {1, 2, 1}); }, {{2, 3, 4}})});
+    add("slice_of_reshape", slice_operation, slice_of_reshape, {
+        with([](T x) { return slice(reshape(x, {6, 1, 4, 5}), {0, 0, 1, 1}, {6, 1, 2, 2}, {1, 1, 1, 2}); }, {{2, 3, 4, 5}}), with([](T x) { return slice(reshape(x, {2, 3, 20}), {1, 0, 0}, {1, 2, 20}, {1, 2, 1}); }, {{2, 3, 4, 5}}),
+        with([](T x) { return slice(reshape(x, {4, 3, 1}), {1, 0, 0}, {2, 3, 1}); }, {{4, 3}})});
     add("slice_of_product", slice_operation, slice_of_product, {
         with([](T a, T b) { return slice(matmul(a, b), {1, 2}, {1, 1}); }, {{3, 4}, {4, 5}}), with([](T a, T b) { return slice(matmul(a, b), {1, 0, 0}, {1, 3, 2}, {1, 1, 2}); }, {{2, 3, 4}, {2, 4, 5}})});
     add("permutation_of_elementwise", permute_dims_operation, permutation_of_elementwise, {with([](T x, T y) { return (x + y.T()).T(); }, {{3, 4}, {4, 3}})});
