@@ -66,31 +66,6 @@ bool Array::contiguous() const {
     return true;
 }
 
-void copy_elements(const Array& from, Array& to) {
-    promise(from.dtype == to.dtype && from.dims == to.dims, "copy_elements takes arrays of one dtype and shape");
-    std::int64_t count = from.size();
-    if (count == 0) return;
-    auto element = static_cast<std::int64_t>(size_of(from.dtype));
-    auto* source = static_cast<const std::byte*>(from.address());
-    auto* target = static_cast<std::byte*>(to.address());
-    if (from.contiguous() && to.contiguous()) {
-        std::memcpy(target, source, from.bytes());
-        return;
-    }
-    Dims at(from.ndim());
-    for (std::int64_t i = 0; i < count; ++i) {
-        std::memcpy(target, source, static_cast<std::size_t>(element));
-        for (std::size_t axis = from.ndim(); axis-- > 0;) {  // the odometer: add one, carry
-            source += from.strides[axis] * element;
-            target += to.strides[axis] * element;
-            if (++at[axis] < from.dims[axis]) break;
-            source -= from.strides[axis] * element * from.dims[axis];
-            target -= to.strides[axis] * element * from.dims[axis];
-            at[axis] = 0;
-        }
-    }
-}
-
 Array contiguous(const Array& array) {
     if (array.contiguous()) return array;
     Array copy = Array::empty(array.dtype, array.dims);
