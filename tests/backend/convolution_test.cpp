@@ -203,6 +203,21 @@ TEST(Convolution, one_may_be_run_by_several_threads_at_once) {
     EXPECT_EQ(results[1], results[2]);
 }
 
+// Of what takes tens of microseconds already; large ones keep large blocks, whose calls cost nothing.
+TEST(Convolution, of_several_images_is_cut_into_blocks_that_threads_share) {
+    auto blocks = [](std::int64_t batch, std::int64_t channels, std::int64_t places) {
+        ConvolutionShape s{.batch = batch, .in_channels = channels, .out_channels = channels};
+        s.in[0] = s.in[1] = s.out[0] = s.out[1] = places;
+        return (batch + convolution_images(s) - 1) / convolution_images(s);
+    };
+    for (std::int64_t batch : {2, 4, 8, 32})
+        for (std::int64_t channels : {48, 96, 200})
+            for (std::int64_t places : {16, 32, 56}) EXPECT_GE(blocks(batch, channels, places), 2) << batch << channels;
+    EXPECT_EQ(blocks(4, 4, 8), 1);  // a microsecond
+    EXPECT_EQ(blocks(8, 48, 16), 4);
+    EXPECT_EQ(blocks(64, 64, 16), 16);  // of 4 million multiplications each
+}
+
 void expect_refusal(ConvolutionShape s, const std::string& message) {
     try {
         Convolution(float32, ConvolutionKind::forward, s,

@@ -15,6 +15,7 @@
 #include "weft/backend/cpu/own_convolution.h"
 #include "weft/backend/cpu/winograd.h"
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -226,13 +227,11 @@ std::int64_t convolution_output_size(std::int64_t in, std::int64_t kernel, std::
 }
 
 std::int64_t convolution_images(const ConvolutionShape& s) {
-    // Multiplications that make a block worth a call; places for which its weights are read once, so that they cost nothing.
-    constexpr std::int64_t block_work = 1 << 22, block_places = 128;
-    std::int64_t places = 1, weights = s.out_channels * (s.in_channels / s.groups);
-    for (int axis = 0; axis < s.ndim; ++axis) places *= s.out[axis], weights *= s.kernel[axis];
-    if (places * weights == 0) return 1;
-    std::int64_t images =
-        std::max((block_work + places * weights - 1) / (places * weights), (block_places + places - 1) / places);
+    constexpr std::int64_t block_places = 128;  // for which its weights are read once, so that they cost nothing
+    std::int64_t places = 1, work = work_of_image(s);
+    for (int axis = 0; axis < s.ndim; ++axis) places *= s.out[axis];
+    if (work == 0) return 1;
+    std::int64_t images = std::max(divide_up(work_of_block(s.batch * work), work), divide_up(block_places, places));
     return std::clamp<std::int64_t>(images, 1, std::max<std::int64_t>(1, s.batch));
 }
 

@@ -9,13 +9,12 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t part_work = 1 << 21;  // multiplications that make a part worth a call
+constexpr std::int64_t part_work = 1 << 18;  // multiplications that make a part worth a call
 
 // Few, for each reads all weights, and an even number of equal ones.
 std::int64_t parts_of(const ConvolutionShape& s, int axis) {
     if (s.batch != 1) return 1;
-    std::int64_t work = s.out_channels * (s.in_channels / s.groups);
-    for (int a = 0; a < most_spatial; ++a) work *= s.out[a] * s.kernel[a];
+    std::int64_t work = work_of_image(s);
     std::int64_t parts = s.out[axis] >= 28 ? 4 : s.out[axis] >= 6 ? 2 : 1;
     while (parts > 1 && work < parts * part_work) parts /= 2;
     return parts;

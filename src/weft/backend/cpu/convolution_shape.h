@@ -2,6 +2,7 @@
 // how its operands lie in memory. Callers: backend/cpu/convolution.h and what stands behind it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -20,6 +21,18 @@ struct ConvolutionShape {
     Spatial in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1};
     Spatial stride{1, 1, 1}, pad_lo{0, 0, 0}, dilation{1, 1, 1};
 };
+
+/// Multiplications of an image.
+inline std::int64_t work_of_image(const ConvolutionShape& s) {
+    std::int64_t work = s.out_channels * (s.in_channels / s.groups);
+    for (int axis = 0; axis < s.ndim; ++axis) work *= s.out[axis] * s.kernel[axis];
+    return work;
+}
+/// Multiplications that make a block of images worth a call, of so many in all: four blocks of what takes some ten microseconds each, so that threads can
+/// share small ones; by sizes alone.
+inline std::int64_t work_of_block(std::int64_t all) {
+    return std::clamp<std::int64_t>(all / 4, std::int64_t{1} << 19, std::int64_t{1} << 22);
+}
 
 /// Element strides of a logical (N, C, spatial...) or (O, C/groups, kernel...) operand.
 struct WindowStrides {

@@ -13,6 +13,7 @@
 #include "weft/backend/cpu/library_threads.h"
 #include "weft/backend/cpu/onednn_program.h"
 #include "weft/base/error.h"
+#include "weft/base/integers.h"
 #include "weft/base/thread_pool.h"
 
 namespace weft::cpu {
@@ -22,10 +23,9 @@ using dnnl::memory;
 using onednn::Handles;
 using onednn::round_up;
 
-// A block is at least this many multiplications, and there are at most so many blocks; fewer where each block has a
-// copy of the weights' gradient to be summed afterwards.
-constexpr std::int64_t least_block_work = 1 << 22, most_blocks = 16, most_gradients = 8,
-                       most_gradient_elements = 4 << 20;
+// There are at most so many blocks; fewer where each block has a copy of the weights' gradient to be summed afterwards.
+constexpr std::int64_t most_blocks = 16, most_gradients = 8, most_gradient_elements = 4 << 20,
+                       least_gradient_work = 1 << 22;
 // Pixels that each of several copies sums up: else adding the copies takes as long as making them (8 x 128 x 8 x 8 to 128 by 5 x 5 0.5 of the time).
 constexpr std::int64_t least_gradient_pixels = 128;
 
@@ -94,14 +94,16 @@ class OneDnnWay final : public Convolution::Way {
 
   private:
     static std::int64_t images_of_block(ConvolutionKind kind, const ConvolutionShape& s) {
-        std::int64_t weights = s.out_channels * (s.in_channels / s.groups), pixels = 1;
-        for (int axis = 0; axis < most_spatial; ++axis) weights *= s.kernel[axis], pixels *= s.out[axis];
-        std::int64_t work = pixels * weights, most = most_blocks;
-        if (kind == ConvolutionKind::backward_weight)
+        std::int64_t weights = s.out_channels * (s.in_channels / s.groups), pixels = 1, work = work_of_image(s),
+                     most = most_blocks, least = work_of_block(s.batch * work);
+        for (int axis = 0; axis < s.ndim; ++axis) weights *= s.kernel[axis], pixels *= s.out[axis];
+        if (kind == ConvolutionKind::backward_weight) {
             most = std::clamp<std::int64_t>(
                 std::min(most_gradient_elements / weights, s.batch * pixels / least_gradient_pixels), 2,
                 most_gradients);
-        std::int64_t images = std::max((s.batch + most - 1) / most, (least_block_work + work - 1) / work);
+            least = least_gradient_work;
+        }
+        std::int64_t images = std::max(divide_up(s.batch, most), divide_up(least, work));
         return std::min(images, s.batch);
     }
 
