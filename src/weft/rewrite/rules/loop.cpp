@@ -80,7 +80,7 @@ Tensor one_step(const Site& site) {
 using T = const Tensor&;
 
 // h' = tanh(h + x), of all steps and after the last.
-Scanned sums(T h, T x, bool reverse) {
+Scanned states(T h, T x, bool reverse) {
     auto step = [](std::span<const Tensor> c, std::span<const Tensor> now) -> ScanStep {
         Tensor next = tanh(c[0] + now[0]);
         return {{next}, {next * now[0]}};
@@ -99,11 +99,11 @@ void add_loop_rules(RuleList& rules) {
     };
     // clang-format off
     add("fewer_steps", slice_operation, fewer_steps, {
-        with([](T h, T x) { return slice(sums(h, x, true).ys[0], {4, 0}, {2, 3}); }, {{3}, {6, 3}}), with([](T h, T x) { return slice(sums(h, x, false).ys[0], {1, 0}, {2, 3}); }, {{3}, {6, 3}})});
+        with([](T h, T x) { return slice(states(h, x, true).ys[0], {4, 0}, {2, 3}); }, {{3}, {6, 3}}), with([](T h, T x) { return slice(states(h, x, false).ys[0], {1, 0}, {2, 3}); }, {{3}, {6, 3}})});
     add("last_of_trail", slice_operation, last_of_trail, {
-        with([](T h, T x) { return slice(loop_trail(in(*sums(h, x, true).carry[0].node()), 0), {0, 0}, {1, 3}); }, {{3}, {6, 3}}), with([](T h, T x) { return slice(loop_trail(in(*sums(h, x, false).carry[0].node()), 0), {6, 1}, {1, 2}); }, {{3}, {6, 3}})});
+        with([](T h, T x) { return slice(loop_trail(in(*states(h, x, true).carry[0].node()), 0), {0, 0}, {1, 3}); }, {{3}, {6, 3}}), with([](T h, T x) { return slice(loop_trail(in(*states(h, x, false).carry[0].node()), 0), {6, 1}, {1, 2}); }, {{3}, {6, 3}})});
     add("one_step", loop_result_operation, one_step, {
-        with([](T h, T x) { return sums(h, x, false).ys[0]; }, {{3}, {1, 3}}), with([](T h, T x) { return sums(h, x, true).carry[0]; }, {{3}, {1, 3}})});
+        with([](T h, T x) { return states(h, x, false).ys[0]; }, {{3}, {1, 3}}), with([](T h, T x) { return states(h, x, true).carry[0]; }, {{3}, {1, 3}})});
     // clang-format on
 }
 
