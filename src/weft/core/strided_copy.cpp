@@ -60,36 +60,33 @@ void copy_turned(std::byte* to, const std::byte* from, Axis read, Axis written) 
     }
 }
 
-template <class T>
-void copy_all(std::byte* to, const std::byte* from, AxisList axes) {
-    if (axes.empty()) axes.push_back({1, 0, 0});
-    put_last(axes, axes.size(), &Axis::from);
-    Axis read = axes.back();
-    put_last(axes, axes.size(), &Axis::to);
-    Axis written = axes.back();
-    bool turned = axes.size() > 1 && (written.from != read.from || written.to != read.to);
-    if (turned) put_last(axes, axes.size() - 1, &Axis::from);
-    std::size_t outer = axes.size() - (turned ? 2 : 1);
-    Dims at(outer, 0);
-    for (bool more = true; more;) {
-        if (turned)
-            copy_turned<T>(to, from, axes[outer], written);
-        else
-            copy_line<T>(to, from, written);
-        more = false;
-        for (std::size_t i = outer; i-- > 0;) {  // the odometer: add one, carry
-            const Axis& axis = axes[i];
-            from += axis.from, to += axis.to;
-            more = ++at[i] < axis.count;
-            if (more) break;
-            from -= axis.from * axis.count, to -= axis.to * axis.count, at[i] = 0;
-        }
-    }
-}
-
 struct Sixteen {
     std::uint64_t parts[2];
 };
+
+/// The two innermost axes of a copy: the one along which what is read lies closest (of one place where the other one is that), and what is written.
+using CopyPlane = void (*)(std::byte* to, const std::byte* from, Axis read, Axis written);
+
+template <class T>
+void copy_plane(std::byte* to, const std::byte* from, Axis read, Axis written) {
+    if (read.count == 1) return copy_line<T>(to, from, written);
+    copy_turned<T>(to, from, read, written);
+}
+
+CopyPlane plane_of(std::size_t element) {
+    switch (element) {
+        case 1:
+            return copy_plane<std::uint8_t>;
+        case 2:
+            return copy_plane<std::uint16_t>;
+        case 4:
+            return copy_plane<std::uint32_t>;
+        case 8:
+            return copy_plane<std::uint64_t>;
+        default:
+            return copy_plane<Sixteen>;
+    }
+}
 
 }  // namespace
 
@@ -98,18 +95,28 @@ void copy_elements(const Array& from, Array& to) {
     if (from.size() == 0) return;
     auto* source = static_cast<const std::byte*>(from.address());
     auto* target = static_cast<std::byte*>(to.address());
+    CopyPlane copy = plane_of(size_of(from.dtype));
     AxisList axes = axes_of(from, to);
-    switch (size_of(from.dtype)) {
-        case 1:
-            return copy_all<std::uint8_t>(target, source, std::move(axes));
-        case 2:
-            return copy_all<std::uint16_t>(target, source, std::move(axes));
-        case 4:
-            return copy_all<std::uint32_t>(target, source, std::move(axes));
-        case 8:
-            return copy_all<std::uint64_t>(target, source, std::move(axes));
-        default:
-            return copy_all<Sixteen>(target, source, std::move(axes));
+    if (axes.empty()) axes.push_back({1, 0, 0});
+    put_last(axes, axes.size(), &Axis::from);
+    Axis read = axes.back();
+    put_last(axes, axes.size(), &Axis::to);
+    Axis written = axes.back();
+    axes.pop_back();
+    bool turned = !axes.empty() && (written.from != read.from || written.to != read.to);
+    if (turned) put_last(axes, axes.size(), &Axis::from), axes.pop_back();
+    if (!turned) read = {1, 0, 0};
+    Dims at(axes.size(), 0);
+    for (bool more = true; more;) {
+        copy(target, source, read, written);
+        more = false;
+        for (std::size_t i = axes.size(); i-- > 0;) {  // the odometer: add one, carry
+            const Axis& axis = axes[i];
+            source += axis.from, target += axis.to;
+            more = ++at[i] < axis.count;
+            if (more) break;
+            source -= axis.from * axis.count, target -= axis.to * axis.count, at[i] = 0;
+        }
     }
 }
 

@@ -176,6 +176,13 @@ Tensor product_of_matrices(const Site& site) {
     return gradient_of_weights(node);
 }
 
+// Of examples: zeros around x, one row before it and as many behind as make four of one.
+Tensor among(T x, std::int64_t axis) {
+    Dims before(x.ndim(), 0), after(x.ndim(), 0);
+    before[at(axis)] = 1, after[at(axis)] = 2;
+    return pad(x, before, after);
+}
+
 // A slice that shows nothing of the zeros.
 Tensor slice_of_rows(const Site& site) {
     const Node& from = *site.node.inputs[0];
@@ -203,25 +210,20 @@ void add_raised_rules(RuleList& rules) {
     auto with = [](auto f, std::vector<Shape> shapes) { return example_of_floats(f, std::move(shapes)); };
     // clang-format off
     raise("rows_times", {&multiply_operation, &gated_multiply_operation, &divide_operation, &negative_operation, &astype_operation, &where_operation}, product_of_rows, {
-        with([](T x, T y) { return pad(x, {1, 0}, {2, 0}) * y; }, {{1, 3}, {4, 3}}), with([](T x, T y) { return y * pad(x, {0, 2}, {0, 0}); }, {{3, 2}, {2, 3, 1}}),
-        with([](T x, T y) { return pad(x, {3}, {0}) / exp(y); }, {{2}, {5}}), with([](T x, T y) { return where(y > 0, pad(x, {1}, {1}), 0); }, {{1}, {2, 3}})});
-    raise("sum_of_rows", {&add_operation, &subtract_operation}, sum_of_rows, {
-        with([](T x, T y) { return pad(x, {1, 0}, {2, 0}) - pad(y, {1, 0}, {2, 0}); }, {{1, 3}, {1, 1}}), with([](T x, T y) { return pad(x, {2}, {0}) + pad(y, {0, 2}, {0, 0}); }, {{2}, {3, 2}})});
-    raise("permuted_rows", {&permute_dims_operation}, permuted_rows, {with([](T x) { return permute_dims(pad(x, {0, 2, 0}, {0, 1, 0}), {2, 0, 1}); }, {{2, 1, 3}})});
-    raise("broadcast_rows", {&broadcast_to_operation}, broadcast_rows, {with([](T x) { return broadcast_to(pad(x, {2, 0}, {1, 0}), {2, 5, 3}); }, {{2, 1}})});
+        with([](T x, T y) { return among(x, 0) * y; }, {{1, 3}, {4, 3}}), with([](T x, T y) { return among(x, 0) / exp(y); }, {{2}, {5}}), with([](T x, T y) { return where(y > 0, among(x, 0), 0); }, {{1}, {2, 4}})});
+    raise("sum_of_rows", {&add_operation, &subtract_operation}, sum_of_rows, {with([](T x, T y) { return among(x, 1) - among(y, 0); }, {{3, 1}, {1}})});
+    raise("permuted_rows", {&permute_dims_operation}, permuted_rows, {with([](T x) { return permute_dims(among(x, 1), {2, 0, 1}); }, {{2, 1, 3}})});
+    raise("broadcast_rows", {&broadcast_to_operation}, broadcast_rows, {with([](T x) { return broadcast_to(among(x, 0), {2, 5, 3}); }, {{2, 1}})});
     raise("reshaped_rows", {&reshape_operation}, reshaped_rows, {
-        with([](T x) { return reshape(pad(x, {1, 0, 0}, {2, 0, 0}), {4, 6}); }, {{1, 2, 3}}), with([](T x) { return reshape(pad(x, {1, 0, 0}, {2, 0, 0}), {8, 3}); }, {{1, 2, 3}}),
-        with([](T x) { return reshape(pad(x, {0, 0, 3}, {0, 0, 0}), {6, 1, 4}); }, {{2, 3, 1}})});
+        with([](T x) { return reshape(among(x, 0), {4, -1}); }, {{1, 2, 3}}), with([](T x) { return reshape(among(x, 0), {8, 3}); }, {{1, 2, 3}}), with([](T x) { return reshape(among(x, 2), {6, 1, 4}); }, {{2, 3, 1}})});
     raise("summed_rows", {&sum_operation}, summed_rows, {
-        with([](T x) { return sum(pad(x, {1, 0, 0}, {2, 0, 0}), {0, 2}); }, {{1, 2, 3}}), with([](T x) { return sum(pad(x, {0, 2, 0}, {0, 0, 0}), {0}); }, {{2, 1, 3}}),
-        with([](T x) { return sum(pad(x, {0, 2, 0}, {0, 0, 0}), {0, 2}, true); }, {{2, 1, 3}})});
+        with([](T x) { return sum(among(x, 0), {0, 2}); }, {{1, 2, 3}}), with([](T x) { return sum(among(x, 1), {0}); }, {{2, 1, 3}})});
     raise("product_of_rows", {&matmul_operation}, product_of_matrices, {
-        with([](T a, T b) { return matmul(pad(a, {1, 0}, {2, 0}), b); }, {{1, 4}, {4, 5}}), with([](T a, T b) { return matmul(pad(a, {0, 2}, {0, 1}), b); }, {{3, 1}, {4, 5}}),
-        with([](T a, T b) { return matmul(a, pad(b, {0, 1, 0}, {0, 2, 0})); }, {{2, 3, 4}, {2, 1, 5}}), with([](T a, T b) { return matmul(a, pad(b, {1, 0}, {1, 0})); }, {{2, 3, 4}, {2, 5}}),
-        with([](T a, T b) { return matmul(a, pad(b, {0, 3}, {0, 2})); }, {{2, 3, 4}, {4, 2}}), with([](T a, T b) { return matmul(pad(a, {1, 0, 0}, {1, 0, 0}), b); }, {{1, 3, 4}, {3, 4, 5}}),
-        with([](T y, T x) { return matmul(y.T(), reshape(pad(x, {0, 1, 0}, {0, 1, 0}), {6, 5})); }, {{6, 4}, {2, 1, 5}}), with([](T x, T y) { return matmul(reshape(pad(x, {0, 1, 0}, {0, 1, 0}), {6, 5}).T(), y); }, {{2, 1, 5}, {6, 4}})});
-    raise("slice_of_rows", {&slice_operation}, slice_of_rows, {
-        with([](T x) { return slice(pad(x, {1, 0}, {1, 0}), {1, 1}, {2, 2}, {2, 1}); }, {{3, 3}})});
+        with([](T a, T b) { return matmul(among(a, 0), b); }, {{1, 4}, {4, 5}}), with([](T a, T b) { return matmul(among(a, 1), b); }, {{3, 1}, {4, 5}}),
+        with([](T a, T b) { return matmul(a, among(b, 1)); }, {{2, 3, 4}, {2, 1, 5}}), with([](T a, T b) { return matmul(a, among(b, 1)); }, {{2, 3, 4}, {4, 2}}),
+        with([](T a, T b) { return matmul(among(a, 0), b); }, {{1, 3, 4}, {4, 4, 5}}), with([](T y, T x) { return matmul(y.T(), reshape(among(x, 1), {-1, 5})); }, {{8, 4}, {2, 1, 5}}),
+        with([](T x, T y) { return matmul(reshape(among(x, 1), {-1, 5}).T(), y); }, {{2, 1, 5}, {8, 4}})});
+    raise("slice_of_rows", {&slice_operation}, slice_of_rows, {with([](T x) { return slice(among(x, 0), {1, 1}, {2, 2}, {2, 1}); }, {{3, 3}})});
     // clang-format on
 }
 
