@@ -66,7 +66,7 @@ set(WEFT_SMALL_SOURCES
     "/weft/autodiff/(batching|between|cond.*|custom|declared|hoist|loop.*|region|vmap|while)\\.cpp$"
     "/weft/backend/(machine|refused_text|cpu/emit/writer_columns|cpu/late_library|cpu/library_threads|cpu/onednn_.*|cpu/matrix/lapack)\\.cpp$"
     "/weft/compile/(again|frugal|index_checks|loop_binding|loop_numbers|loop_places|loop_rows|numbers|parted_.*|print_plan|row_kernels|row_parts|stages|small_branches)\\.cpp$"
-    "/weft/data/(dataset|describe|fetch|files|folds|mnist|parquet|parts|prepare|registry|sources_.*|tables)\\.cpp$"
+    "/weft/data/(dataset|describe|fetch|files|folds|held|mnist|pairs|parquet|parts|prepare|registry|sources_.*|tables)\\.cpp$"
     "/weft/io/(arrow_array|file_tree|folder.*|hdf5.*|idx|mat|npz|parquet|safetensors|tar)\\.cpp$"
     "/weft/kernel/(c_.*|function_program|loop_text|print_c.*|verify_loop)\\.cpp$"
     "/weft/ops/(arrange|batch|convolution|covariance|distributions|einsum|factorization|fft.*|histogram|hypergeometric|linalg_.*|masked|nan|pad_modes|places|polynomial|pooling|principal_axes|quantile|random|rearrange|recompute|scan|scatter|sets|signal.*|sort|special|statistics)\\.cpp$"
