@@ -69,5 +69,15 @@ TEST(StridedCopy, puts_each_element_where_it_belongs) {
     }
 }
 
+// No axis is closer than another: each is walked once all the same.
+TEST(StridedCopy, of_one_number_fills_everything) {
+    Array from = Array::from<double>(std::vector<double>{2.5}, {1}), to = Array::zeros(DType::float64, {12, 2, 3});
+    from.dims = to.dims, from.strides = {0, 0, 0};
+    to.strides = {6, 1, 2};
+    copy_elements(from, to);
+    auto* numbers = static_cast<const double*>(to.address());
+    for (int i = 0; i < 72; ++i) EXPECT_EQ(numbers[i], 2.5) << i;
+}
+
 }  // namespace
 }  // namespace weft

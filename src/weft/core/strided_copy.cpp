@@ -104,8 +104,12 @@ void copy_elements(const Array& from, Array& to) {
     Axis written = axes.back();
     axes.pop_back();
     bool turned = !axes.empty() && (written.from != read.from || written.to != read.to);
-    if (turned) put_last(axes, axes.size(), &Axis::from), axes.pop_back();
-    if (!turned) read = {1, 0, 0};
+    read = {1, 0, 0};
+    if (turned) {
+        put_last(axes, axes.size(), &Axis::from);
+        read = axes.back();
+        axes.pop_back();
+    }
     Dims at(axes.size(), 0);
     for (bool more = true; more;) {
         copy(target, source, read, written);
