@@ -9,6 +9,7 @@
 
 #include "weft/check/compare.h"
 #include "weft/check/draw.h"
+#include "weft/graph/graph.h"
 #include "weft/ops/creation.h"
 #include "weft/rewrite/rewrite.h"
 #include "weft/runtime/oracle.h"
@@ -21,6 +22,14 @@ inline Tensor doubles(const char* name, const Dims& dims) { return Tensor(Draw(n
 
 inline std::string form(const Tensor& tensor, const RewriteOptions& options = default_rewriting()) {
     return written(*rewritten({&tensor, 1}, options)[0].node(), 30);
+}
+
+/// What the tensors are made of once rules are through with them.
+inline Graph rewritten_graph(std::span<const Tensor> tensors) {
+    std::vector<Tensor> now = rewritten(tensors);
+    std::vector<Node*> outputs;
+    for (const Tensor& x : now) outputs.push_back(x.node());
+    return gather(outputs);
 }
 
 inline void expect_values(std::span<const Tensor> tensors) {

@@ -5,8 +5,8 @@
 
 #include "rewrite/forms.h"
 #include "unrolled.h"
+#include "weft/autodiff/loop_steps.h"
 #include "weft/autodiff/transform.h"
-#include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -21,11 +21,9 @@ constexpr std::int64_t steps = 7;
 
 /// The lengths of the loops that are left in what computes these.
 std::multiset<std::int64_t> lengths(const Tensors& tensors) {
-    Tensors now = rewritten(tensors);
-    std::vector<Node*> outputs;
-    for (const Tensor& x : now) outputs.push_back(x.node());
+    Graph graph = rewritten_graph(tensors);
     std::multiset<std::int64_t> found;
-    for (const Graph::Entry& entry : gather(outputs).entries)
+    for (const Graph::Entry& entry : graph.entries)
         if (entry.node->operation == &loop_operation)
             found.insert(entry.node->attributes_as<LoopAttributes>().length.value());
     return found;
@@ -45,22 +43,16 @@ Tensors all_given() {
     return {doubles("h", {2, 3}), doubles("c", {2, 3}), doubles("w", {3, 3}), doubles("x", {steps, 2, 3})};
 }
 
-Tensor rows(const Tensor& x, std::int64_t first, std::int64_t count) {
-    Shape start(x.ndim(), 0), length = x.shape();
-    start[0] = first, length[0] = count;
-    return slice(x, start, length);
-}
-
 TEST(Loops, run_the_steps_that_are_read) {
     Tensors given = all_given();
     for (bool reverse : {false, true}) {
         Tensors ys = states(given, reverse).ys;
-        auto first = [&](const Tensor& y, std::int64_t m) { return rows(y, reverse ? steps - m : 0, m); };
-        auto last = [&](const Tensor& y, std::int64_t m) { return rows(y, reverse ? 0 : steps - m, m); };
+        auto first = [&](const Tensor& y, std::int64_t m) { return rows_from(y, reverse ? steps - m : 0, m); };
+        auto last = [&](const Tensor& y, std::int64_t m) { return rows_from(y, reverse ? 0 : steps - m, m); };
         for (const Tensor& y : ys) {
             EXPECT_EQ(lengths({first(y, 3)}), std::multiset<std::int64_t>{3});
             EXPECT_EQ(lengths({last(y, 1)}), std::multiset<std::int64_t>{steps});
-            expect_values(Tensors{first(y, 3), rows(first(y, 5), 1, 3)});
+            expect_values(Tensors{first(y, 3), rows_from(first(y, 5), 1, 3)});
         }
         Tensors several{first(ys[0], 2), sum(exp(first(ys[1], 4).T())), first(ys[2], 1)};
         EXPECT_EQ(lengths(several), std::multiset<std::int64_t>{4});
@@ -75,7 +67,7 @@ TEST(Loops, of_one_step_are_none) {
     Tensors given = all_given();
     for (bool reverse : {false, true}) {
         Tensors ys = states(given, reverse).ys, read;
-        for (const Tensor& y : ys) read.push_back(rows(y, reverse ? steps - 1 : 0, 1));
+        for (const Tensor& y : ys) read.push_back(rows_from(y, reverse ? steps - 1 : 0, 1));
         EXPECT_EQ(lengths(read), std::multiset<std::int64_t>{});
         expect_values(read);
     }
@@ -84,7 +76,7 @@ TEST(Loops, of_one_step_are_none) {
 TEST(Loops, keep_no_trail_of_which_the_last_row_is_read) {
     Tensors given = all_given();
     for (bool reverse : {false, true}) {
-        Tensor last = rows(states(given, reverse).ys[0], reverse ? 0 : steps - 1, 1);
+        Tensor last = rows_from(states(given, reverse).ys[0], reverse ? 0 : steps - 1, 1);
         EXPECT_NE(form(last).find("collected=False"), std::string::npos) << form(last);
         expect_values({&last, 1});
     }
@@ -95,7 +87,7 @@ std::vector<Tensors> slopes_of(bool reverse, bool written_down) {
     Tensors given;
     for (const Tensor& x : all_given()) given.push_back(fresh(x));
     Tensors ys = states(given, reverse, written_down).ys;
-    Tensor one = rows(ys[0], reverse ? steps - 2 : 1, 1), other = rows(ys[1], reverse ? steps - 3 : 0, 3);
+    Tensor one = rows_from(ys[0], reverse ? steps - 2 : 1, 1), other = rows_from(ys[1], reverse ? steps - 3 : 0, 3);
     Tensor loss = sum(exp(one)) + sum(square(permute_dims(other, {2, 1, 0})));
     Tensors first = gradient(loss, std::span<const Tensor>(given));
     Tensor squares = Tensor(0.0, DType::float64);
@@ -125,7 +117,7 @@ TEST(Loops, take_the_last_rows_cotangent_for_that_of_the_last_state) {
             Tensors given;
             for (const Tensor& x : all_given()) given.push_back(fresh(x));
             Scanned found = states(given, reverse, written_down);
-            Tensor last = as_row ? rows(found.ys[0], reverse ? 0 : steps - 1, 1) : found.carry[0];
+            Tensor last = as_row ? rows_from(found.ys[0], reverse ? 0 : steps - 1, 1) : found.carry[0];
             return gradient(sum(exp(last)) + sum(sin(found.carry[0])), std::span<const Tensor>(given));
         };
         Tensors as_row = slopes(false, true), wanted = slopes(true, true);

@@ -8,7 +8,6 @@
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
 #include "weft/autodiff/transform.h"
-#include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/join.h"
@@ -23,11 +22,9 @@ using Tensors = std::vector<Tensor>;
 
 /// Multiplications of all products of matrices.
 double multiplications(const Tensors& tensors) {
-    Tensors now = rewritten(tensors);
-    std::vector<Node*> outputs;
-    for (const Tensor& x : now) outputs.push_back(x.node());
+    Graph graph = rewritten_graph(tensors);
     double all = 0;
-    for (const Graph::Entry& entry : gather(outputs).entries) {
+    for (const Graph::Entry& entry : graph.entries) {
         if (entry.node->operation != &matmul_operation) continue;
         Dims shape = dims_of(entry.node->shape);
         all += static_cast<double>(element_count(shape) * entry.node->inputs[0]->shape.back().value());

@@ -6,7 +6,6 @@
 
 #include "rewrite/forms.h"
 #include "weft/autodiff/derivative.h"
-#include "weft/graph/graph.h"
 #include "weft/ops/contraction.h"
 #include "weft/ops/elementwise.h"
 #include "weft/ops/reduce.h"
@@ -18,9 +17,7 @@ namespace {
 
 /// Elementwise operations on as many values as the result has.
 std::ptrdiff_t whole_operations(const Tensor& tensor) {
-    std::vector<Tensor> now = rewritten({&tensor, 1});
-    std::vector<Node*> outputs{now[0].node()};
-    Graph graph = gather(outputs);
+    Graph graph = rewritten_graph({&tensor, 1});
     return std::count_if(graph.entries.begin(), graph.entries.end(), [&](const Graph::Entry& entry) {
         return entry.node->operation->family == Family::elementwise && entry.node->shape == tensor.shape();
     });
