@@ -221,6 +221,7 @@ class Reverse {
     Term term_of(const Tensor& whole) {
         Term term;
         const Node* node = whole.node();
+        // What is the same in each step may be read piece by piece: the cotangent of a piece is one of all with zeros around.
         while (is_view(*node) || lays_among_zeros(*node)) term.views.push_back(node), node = node->inputs[0];
         bool product = node->operation == &matmul_operation && node->inputs[0]->shape.size() == 2 &&
                        node->inputs[1]->shape.size() == 2;
@@ -240,11 +241,6 @@ class Reverse {
     }
 
     static bool is_view(const Node& node) { return node.operation->family == Family::view && node.inputs.size() == 1; }
-    // What is the same in each step may be read piece by piece: the cotangent of a piece is one of all with zeros around.
-    static bool lays_among_zeros(const Node& node) {
-        return node.operation == &pad_operation && node.attributes_as<PadAttributes>().value.as<double>() == 0;
-    }
-
     // Without views and zeros that a sum takes as well, and that would be made anew in each step; but for slices, of which there is less.
     void carry_sum(Term& term, const Tensor& whole) {
         term.views.clear();

@@ -17,7 +17,7 @@ class BesideZeros {
   public:
     std::optional<Rows> find(const Node& x, std::size_t axis) {
         if (nodes_-- <= 0 || !x.shape[axis].known()) return {};
-        if (x.operation == &pad_operation) return of_pad(x, axis);
+        if (lays_among_zeros(x)) return of_pad(x, axis);
         if (x.operation == &slice_operation) return of_slice(x, axis);
         if (x.operation == &reshape_operation) return of_reshape(x, axis);
         if (x.operation == &permute_dims_operation)
@@ -32,7 +32,7 @@ class BesideZeros {
         const PadAttributes& a = x.attributes_as<PadAttributes>();
         const Node& inside = *x.inputs[0];
         Size before = a.before[axis].value, size = inside.shape[axis];
-        if (a.value.as<double>() != 0 || a.between[axis] != 0 || !before.known() || !size.known()) return {};
+        if (a.between[axis] != 0 || !before.known() || !size.known()) return {};
         Rows rows = find(inside, axis).value_or(Rows{0, size.value()});
         return Rows{rows.first + before.value(), rows.end + before.value()};
     }
@@ -71,6 +71,10 @@ class BesideZeros {
 };
 
 }  // namespace
+
+bool lays_among_zeros(const Node& node) {
+    return node.operation == &pad_operation && node.attributes_as<PadAttributes>().value.as<double>() == 0;
+}
 
 std::optional<Rows> rows_beside_zeros(const Node& x, std::size_t axis) { return BesideZeros().find(x, axis); }
 

@@ -7,6 +7,9 @@
 
 namespace weft {
 
+/// Whether the node is its input among zeros.
+bool lays_among_zeros(const Node& node);
+
 /// Rows [first, end) along an axis.
 struct Rows {
     std::int64_t first = 0, end = 0;
