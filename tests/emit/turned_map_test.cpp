@@ -1,4 +1,5 @@
 // Maps that read arrays across the order in which they lie: the interpreter's bits, nothing touched outside the arrays.
+#include "effort.h"
 #include "emit/emitter_cases.h"
 
 namespace weft {
@@ -50,12 +51,14 @@ TEST(TurnedMap, has_the_interpreters_bits) {
                             {{5, 4, 17, 33}, {0, 3, 2, 1}, {0, 1, 2, 3}},
                             {{512, 64}, {1, 0}, {0, 1}},
                             {{48, 1024}, {1, 0}, {0, 1}}};
-    int seed = 0, turned = 0;
+    int seed = 0, tried = 0, turned = 0;
     for (DType type : {DType::float32, DType::float64, DType::int32, DType::float16, DType::bfloat16, DType::int16,
                        DType::int64, DType::uint8}) {
         for (const Shape& shape : shapes) {
             for (bool two : {false, true}) {
                 Case c = turned_case(type, shape.dims, shape.order, shape.result_order, two, ++seed);
+                if (share_under_sanitizers > 1 && seed % 3) continue;
+                ++tried;
                 auto expected = expected_of(c);
                 for (Isa isa : emitted_isas()) {
                     for (int threads : {1, 2}) {
@@ -73,7 +76,7 @@ TEST(TurnedMap, has_the_interpreters_bits) {
         }
     }
     ThreadPool::instance().set_threads(1);
-    auto most = static_cast<int>(2 * emitted_isas().size()) * seed;
+    auto most = static_cast<int>(2 * emitted_isas().size()) * tried;
     EXPECT_GE(turned, most * 8 / 10);  // all but three rows of a thousand
 }
 
