@@ -188,6 +188,8 @@ std::unique_ptr<const Convolution::Way> choose(DType dtype, ConvolutionKind kind
         };
         if (kind == ConvolutionKind::forward && !use.block)
             if (auto way = convolution_in_parts(wide, wide_strides, use.kept, make)) return way;
+        if (kind == ConvolutionKind::backward_weight && !use.block)
+            if (auto way = weight_gradient_in_parts(wide, wide_strides, make)) return way;
         auto way = make(wide, use);
         if (way && kind == ConvolutionKind::forward && wide.groups > 1)
             return best_in_groups(std::move(way), wide, wide_strides, use, onednn_convolution);

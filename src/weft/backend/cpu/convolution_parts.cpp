@@ -9,7 +9,8 @@
 namespace weft::cpu {
 namespace {
 
-constexpr std::int64_t part_work = 1 << 18;  // multiplications that make a part worth a call
+constexpr std::int64_t part_work = 1 << 18,  // multiplications that make a part worth a call
+    gradient_part_work = 1 << 20;            // the same of one that brings its operands into the library's layouts
 
 // Few, for each reads all weights, and an even number of equal ones.
 std::int64_t parts_of(const ConvolutionShape& s, int axis) {
@@ -20,11 +21,21 @@ std::int64_t parts_of(const ConvolutionShape& s, int axis) {
     return parts;
 }
 
+constexpr std::int64_t channel_block = 16;  // what libraries make at a time
+
+// Each reads the whole input.
+std::int64_t gradient_parts_of(const ConvolutionShape& s) {
+    constexpr std::int64_t most = 4;
+    if (s.batch != 1 || s.groups != 1) return 1;
+    return std::clamp<std::int64_t>(std::min(s.out_channels / (2 * channel_block), work_of_image(s) / gradient_part_work),
+                                    1, most);
+}
+
 class PartsWay final : public Convolution::Way {
   public:
     struct Part {
         std::unique_ptr<const Way> way;
-        std::int64_t input, output;  // elements from the image's first
+        std::int64_t first, second, result;  // elements from those of the whole
         std::size_t scratch = 0;     // where its own begins
     };
 
@@ -45,8 +56,9 @@ class PartsWay final : public Convolution::Way {
         }
         parallel_for(static_cast<std::int64_t>(parts_.size()), [&](std::int64_t i) {
             const Part& part = parts_[static_cast<std::size_t>(i)];
-            part.way->run(static_cast<const float*>(first) + part.input, second,
-                          static_cast<float*>(result) + part.output, memory + part.scratch, packed);
+            part.way->run(static_cast<const float*>(first) + part.first,
+                          static_cast<const float*>(second) + part.second, static_cast<float*>(result) + part.result,
+                          memory + part.scratch, packed);
         });
     }
 
@@ -80,9 +92,28 @@ std::unique_ptr<const Convolution::Way> convolution_in_parts(const ConvolutionSh
         part.in[axis] = high - low, part.out[axis] = end - begin, part.pad_lo[axis] = low - from;
         auto way = make(part, {true, false, parts.empty() ? nullptr : parts[0].way.get()});
         if (!way) return nullptr;
-        parts.push_back({std::move(way), low * strides.input.spatial[axis], begin * strides.output.spatial[axis]});
+        parts.push_back({std::move(way), low * strides.input.spatial[axis], 0, begin * strides.output.spatial[axis]});
     }
     return std::make_unique<PartsWay>(std::move(parts), kept);
+}
+
+std::unique_ptr<const Convolution::Way> weight_gradient_in_parts(const ConvolutionShape& shape,
+                                                                 const ConvolutionStrides& strides,
+                                                                 const MakePart& make) {
+    std::int64_t count = gradient_parts_of(shape);
+    if (count == 1) return nullptr;
+    std::vector<PartsWay::Part> parts;
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t blocks = shape.out_channels / channel_block;
+        std::int64_t begin = begin_of(i, count, blocks) * channel_block;
+        std::int64_t end = i + 1 == count ? shape.out_channels : begin_of(i + 1, count, blocks) * channel_block;
+        ConvolutionShape part = shape;
+        part.out_channels = end - begin;
+        auto way = make(part, {.block = true});
+        if (!way) return nullptr;
+        parts.push_back({std::move(way), 0, begin * strides.output.channel, begin * strides.weight.batch});
+    }
+    return std::make_unique<PartsWay>(std::move(parts), false);
 }
 
 }  // namespace weft::cpu

@@ -55,7 +55,7 @@ class OneDnnWay final : public Convolution::Way {
         std::optional<memory::desc> weights;
         if (first) weights = first->weight_of(first->full_).inner;
         full_ = onednn::convolution_program(kind, shape, strides, images_, weights);
-        packed_outside_ = use.packs() && (first || !use.first);
+        packed_outside_ = kind != ConvolutionKind::backward_weight && use.packs() && (first || !use.first);
         std::int64_t rest = batch_ % images_;
         if (rest > 0) rest_ = onednn::convolution_program(kind, shape, strides, rest, weight_of(full_).inner);
         plan_scratch();

@@ -11,7 +11,7 @@ namespace {
 using namespace winograd;
 
 /// For each of 16 places a matrix of sums, in_channels x out_channels, over the tiles of a part; parts are joined in their order. Where the
-/// matrices are large there is one part, and what is done to a block of tiles is shared out.
+/// matrices are large, or tiles few, there is one part, and what is done to a block of tiles is shared out.
 class TileSums final : public Convolution::Way {
   public:
     TileSums(const ConvolutionShape& shape, const ConvolutionStrides& strides, const MakeWay& direct)
@@ -22,10 +22,11 @@ class TileSums final : public Convolution::Way {
           gradient_(shape.out, strides.output),
           tiles_(shape.batch, gradient_),
           gemm_(own::kernels<float>()),
-          slots_(ThreadPool::instance().threads()),
-          shared_(s_.in_channels * s_.out_channels >= large) {
+          slots_(ThreadPool::instance().threads()) {
         // By sizes alone, for sums are the same then for any number of threads.
-        parts_ = shared_ ? 1 : std::clamp<std::int64_t>(tiles_.count() / least_part, 1, most_parts);
+        bool few = s_.in_channels * s_.out_channels < large;
+        parts_ = few ? std::clamp<std::int64_t>(tiles_.count() / least_part, 1, most_parts) : 1;
+        shared_ = parts_ == 1;
         each_ = tiles_at_a_time(divide_up(tiles_.count(), parts_), s_.in_channels, s_.out_channels, balanced());
         of_input_ = Matrices(each_, s_.in_channels), of_gradient_ = Matrices(each_, s_.out_channels);
         sums_ = Matrices(s_.in_channels, s_.out_channels);
