@@ -27,8 +27,8 @@ constexpr std::int64_t channel_block = 16;  // what libraries make at a time
 std::int64_t gradient_parts_of(const ConvolutionShape& s) {
     constexpr std::int64_t most = 4;
     if (s.batch != 1 || s.groups != 1) return 1;
-    return std::clamp<std::int64_t>(std::min(s.out_channels / (2 * channel_block), work_of_image(s) / gradient_part_work),
-                                    1, most);
+    return std::clamp<std::int64_t>(
+        std::min(s.out_channels / (2 * channel_block), work_of_image(s) / gradient_part_work), 1, most);
 }
 
 class PartsWay final : public Convolution::Way {
@@ -36,7 +36,7 @@ class PartsWay final : public Convolution::Way {
     struct Part {
         std::unique_ptr<const Way> way;
         std::int64_t first, second, result;  // elements from those of the whole
-        std::size_t scratch = 0;     // where its own begins
+        std::size_t scratch = 0;             // where its own begins
     };
 
     PartsWay(std::vector<Part> parts, bool kept)

@@ -24,8 +24,8 @@ class TileSums final : public Convolution::Way {
           gemm_(own::kernels<float>()),
           slots_(ThreadPool::instance().threads()) {
         // By sizes alone, for sums are the same then for any number of threads.
-        bool few = s_.in_channels * s_.out_channels < large;
-        parts_ = few ? std::clamp<std::int64_t>(tiles_.count() / least_part, 1, most_parts) : 1;
+        std::int64_t sums = s_.in_channels * s_.out_channels, parts = tiles_.count() / least_part;
+        parts_ = sums >= large || (sums >= middling && parts < 2) ? 1 : std::clamp<std::int64_t>(parts, 2, most_parts);
         shared_ = parts_ == 1;
         each_ = tiles_at_a_time(divide_up(tiles_.count(), parts_), s_.in_channels, s_.out_channels, balanced());
         of_input_ = Matrices(each_, s_.in_channels), of_gradient_ = Matrices(each_, s_.out_channels);
@@ -61,7 +61,7 @@ class TileSums final : public Convolution::Way {
 
   private:
     static constexpr std::int64_t given_in = 16, given_out = 32;  // channels at a time
-    static constexpr std::int64_t large = 32 * 1024, least_part = 256, most_parts = 8;
+    static constexpr std::int64_t large = 32 * 1024, middling = 4 * 1024, least_part = 256, most_parts = 8;
 
     /// So many tiles that sums, which each block reads and writes, take no more of memory's time than what is made of pixels.
     std::int64_t balanced() const { return s_.in_channels * s_.out_channels / (s_.in_channels + s_.out_channels); }
