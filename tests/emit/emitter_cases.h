@@ -17,6 +17,10 @@
 
 namespace weft {
 
+/// What a test that skips lacks.
+inline constexpr const char* no_emitter =
+    "this build or processor has no emitter (it needs xbyak, and x86-64 with AVX2)";
+
 using cpu::Isa;
 using cpu::emit::EmitOptions;
 

@@ -77,7 +77,7 @@ EmitOptions random_options(Random& random) {
 }
 
 TEST(Emitter, random_programs_have_the_interpreters_bits) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     std::uint64_t count = cases(5000, 200000);
     for (std::uint64_t seed = 0; seed < count; ++seed) {
         Random random(static_cast<unsigned>(seed + 1));
@@ -92,7 +92,7 @@ TEST(Emitter, random_programs_have_the_interpreters_bits) {
 }
 
 TEST(Emitter, maps_of_few_elements_have_the_interpreters_bits_the_first_time_and_after) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     Emitting when_they_run_again(cpu::emit::Emission::on);
     std::uint64_t few = 0, count = cases(1000, 20000);
     for (std::uint64_t seed = 0; seed < count; ++seed) {
@@ -115,7 +115,7 @@ TEST(Emitter, maps_of_few_elements_have_the_interpreters_bits_the_first_time_and
 }
 
 TEST(Emitter, a_map_of_few_elements_may_be_run_by_many_threads_at_once) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     Emitting when_they_run_again(cpu::emit::Emission::on);
     for (std::uint64_t seed = 1; seed < cases(100, 1000); ++seed) {
         Case c = random_case(seed);
@@ -135,7 +135,7 @@ TEST(Emitter, a_map_of_few_elements_may_be_run_by_many_threads_at_once) {
 }
 
 TEST(Emitter, maps_of_many_elements_and_those_run_often_are_code_at_once) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     Emitting when_they_run_again(cpu::emit::Emission::on);
     auto by = [](std::int64_t size, bool often) {
         ProgramBuilder builder;
@@ -202,7 +202,7 @@ void expect_interpreters_bits(Program program, DType dtype, std::size_t inputs, 
 }
 
 TEST(Emitter, functions_have_the_interpreters_bits) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     for (DType dtype : {DType::float32, DType::float64}) {
         for (const Function* function : all_functions()) {
             if (!function->f32) continue;
@@ -397,7 +397,7 @@ TEST(Emitter, rows_may_be_written_over) {
 }
 
 TEST(Emitter, maps_that_mostly_call_are_left_to_the_block_evaluator) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     for (int more : {0, 20}) {
         ProgramBuilder builder;
         Scalar x = builder.input(DType::int64), y = floor_divide(x, x + 7);

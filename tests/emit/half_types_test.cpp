@@ -19,7 +19,7 @@ Program rounding() {
 }
 
 TEST(HalfTypes, are_read_rounded_and_stored_as_the_interpreter_does) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     Random random(17);
     const DType stored[] = {DType::float16, DType::float32, DType::float16, DType::uint16};
     for (std::int64_t count : {1, 7, 16, 37, 300})
@@ -51,7 +51,7 @@ TEST(HalfTypes, are_read_rounded_and_stored_as_the_interpreter_does) {
 
 /// What is rounded to bfloat16, widened and stored as such is rounded once; what was not rounded before is.
 TEST(HalfTypes, a_cast_to_bfloat16_that_is_stored_has_the_interpreters_bits) {
-    if (emitted_isas().empty()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (emitted_isas().empty()) GTEST_SKIP() << no_emitter;
     constexpr std::int64_t count = 4096;
     ProgramBuilder builder;
     Scalar x = builder.input(DType::float32), bits = builder.input(DType::uint32);

@@ -54,7 +54,7 @@ std::shared_ptr<const CompiledKernel> kernel_of(double factor) {
 }
 
 TEST(KernelCache, ten_thousand_kernels_of_four_threads_leave_no_memory_behind) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     auto make = [](int first) {
         for (int i = 0; i < (share_under_sanitizers > 1 ? 500 : 2500); ++i) {
             auto kernel = kernel_of(first + i * 4);
@@ -79,7 +79,7 @@ TEST(KernelCache, ten_thousand_kernels_of_four_threads_leave_no_memory_behind) {
 }
 
 TEST(KernelCache, kernels_made_while_others_run_do_not_disturb_them) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     auto kernel = kernel_of(0.5);
     std::thread maker([] {
         for (int i = 0; i < 500; ++i) EXPECT_TRUE(kernel_of(1e6 + i));
@@ -96,7 +96,7 @@ TEST(KernelCache, kernels_made_while_others_run_do_not_disturb_them) {
 }
 
 TEST(KernelCache, those_who_ask_for_the_same_at_once_share_one) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     for (int round = 0; round < 50; ++round) {
         std::size_t compiled = compiled_count();
         std::shared_ptr<const CompiledKernel> kernels[4];
@@ -110,7 +110,7 @@ TEST(KernelCache, those_who_ask_for_the_same_at_once_share_one) {
 }
 
 TEST(KernelCache, another_size_compiles_nothing) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     auto first = cpu_compiler().loop(loop_of(scaled_sum(0.125), {100}, {1}));
     std::size_t compiled = compiled_count();
     for (std::int64_t size : {7, 1000, 4097}) {
@@ -123,7 +123,7 @@ TEST(KernelCache, another_size_compiles_nothing) {
 
 // Of 32 bytes, or as many of a whole one as the elements fill.
 TEST(KernelCache, a_long_program_is_compiled_once_for_each_number_of_vectors_up_to_four) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     for (DType type : {DType::float32, DType::float64}) {
         ProgramBuilder builder;
         Scalar x = builder.input(type), y = builder.input(type);
@@ -148,7 +148,7 @@ TEST(KernelCache, a_long_program_is_compiled_once_for_each_number_of_vectors_up_
 }
 
 TEST(KernelCache, a_kernel_that_nobody_needs_is_unloaded) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     std::size_t alive = alive_count();
     auto kernel = kernel_of(0.375);
     EXPECT_EQ(alive_count(), alive + 1);
@@ -196,7 +196,7 @@ bool refuse_memory_files() {
 }
 
 TEST(KernelCacheDeathTest, without_executable_memory_the_block_evaluator_runs_and_it_is_said_once) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
         {
@@ -210,7 +210,7 @@ TEST(KernelCacheDeathTest, without_executable_memory_the_block_evaluator_runs_an
 #endif
 
 TEST(KernelCache, loops_of_one_byte_values_run_where_lanes_are_as_narrow) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     for (DType dtype : {DType::int8, DType::uint8, DType::bool_, DType::int16, DType::float32}) {
         ProgramBuilder builder;
         Scalar x = builder.input(dtype), y = builder.input(dtype);
@@ -223,7 +223,7 @@ TEST(KernelCache, loops_of_one_byte_values_run_where_lanes_are_as_narrow) {
 }
 
 TEST(KernelCache, equal_kernels_are_compiled_once_however_their_arrays_are_aligned) {
-    if (!emits()) GTEST_SKIP() << "this build or processor has no emitter";
+    if (!emits()) GTEST_SKIP() << no_emitter;
     Loop loop = loop_of(scaled_sum(7531), {100}, {1}), aligned = loop;
     aligned.loads[1].alignment = 16, aligned.stores[0].alignment = 64;
     auto first = cpu_compiler().loop(loop);

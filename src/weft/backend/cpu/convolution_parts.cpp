@@ -102,9 +102,9 @@ std::unique_ptr<const Convolution::Way> weight_gradient_in_parts(const Convoluti
                                                                  const MakePart& make) {
     std::int64_t count = gradient_parts_of(shape);
     if (count == 1) return nullptr;
+    std::int64_t blocks = shape.out_channels / channel_block;
     std::vector<PartsWay::Part> parts;
     for (std::int64_t i = 0; i < count; ++i) {
-        std::int64_t blocks = shape.out_channels / channel_block;
         std::int64_t begin = begin_of(i, count, blocks) * channel_block;
         std::int64_t end = i + 1 == count ? shape.out_channels : begin_of(i + 1, count, blocks) * channel_block;
         ConvolutionShape part = shape;
