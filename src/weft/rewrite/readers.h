@@ -1,4 +1,4 @@
-// Who reads each node of a graph, as it was at one time while the graph is rewritten. Caller: rewrite/rewrite.cpp.
+// Who reads each node of a graph, as it was at one time while the graph is rewritten. Caller: rewrite/counted_readers.h.
 #pragma once
 
 #include <numeric>

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 
-#include "weft/base/content_table.h"
 #include "weft/ops/view.h"
 #include "weft/rewrite/active_rules.h"
+#include "weft/rewrite/counted_readers.h"
+#include "weft/rewrite/merged_nodes.h"
 #include "weft/rewrite/number.h"
-#include "weft/rewrite/readers.h"
 #include "weft/rewrite/rule_set.h"
-#include "weft/rewrite/table.h"
 
 namespace weft {
 namespace {
 
 // Nodes of the graph are first built anew, privately: other threads may be computing the user's own, and users may hold them. The copies
 // lie in memory as they are met, too: rewriting the user's own nodes took a tenth longer.
-class Rewriter final : public Site::Users {
+class Rewriter {
   public:
     Rewriter(const Graph& graph, const RuleSet& rules, std::vector<Rewrite>* trace)
         : graph_(graph),
@@ -31,8 +30,8 @@ class Rewriter final : public Site::Users {
         std::vector<Node*> outputs = copied();
         for (Phase phase : {Phase::canonical, Phase::stable, Phase::special}) {
             if (phase != Phase::canonical && !active_.any(phase)) continue;
-            before_ = now(), phase_ = phase;
-            if (phase != Phase::canonical) count_users(outputs);
+            before_ = now(), phase_ = phase, readers_.begin(now());
+            if (phase != Phase::canonical) readers_.count_anew(outputs);
             for (Node*& output : outputs) output = table_[normal(table_.number(output))].node.node();
         }
         std::vector<Tensor> results;
@@ -45,47 +44,9 @@ class Rewriter final : public Site::Users {
     }
 
   private:
-    static Tensor copy(const Node& from, std::span<Node* const> inputs) {
-        auto node = Node::make(Room::none);
-        node->operation = from.operation;
-        node->dtype = from.dtype;
-        node->shape = from.shape;
-        node->attributes = from.attributes;
-        node->where = from.where;
-        node->symbolic = from.symbolic;
-        node->depth = 1;
-        for (Node* input : inputs) input->retain(), node->inputs.push_back(input);
-        return Tensor(node.release());
-    }
-
-    static Hash128 content(const Node& node) {
-        Hasher hasher;
-        hasher.add(reinterpret_cast<std::uintptr_t>(node.operation));
-        for (const Node* input : node.inputs) hasher.add(reinterpret_cast<std::uintptr_t>(input));
-        if (node.attributes) {
-            static thread_local KeyParts parts;
-            parts.clear();
-            node.attributes->key(parts);
-            for (std::uint64_t word : parts.words) hasher.add(word);
-            for (Size size : parts.sizes) hasher.add(static_cast<std::uint64_t>(size.code()));
-            for (Offset offset : parts.offsets) hasher.add(static_cast<std::uint64_t>(offset.value.code()));
-        }
-        return hasher.result();
-    }
-
-    // The one node with this content, whose latest input has this number. One that was known by it may have other inputs by now.
-    Node* merged(Node* node, std::int32_t latest) {
-        Hash128 key = key_near(content(*node), latest);
-        Node* known = merged_.known(key, node).first;
-        if (std::equal(known->inputs.begin(), known->inputs.end(), node->inputs.begin(), node->inputs.end()))
-            return known;
-        merged_.exchange(key, node);
-        return node;
-    }
-
     std::vector<Node*> copied() {
         std::vector<Node*> copies(graph_.entries.size());
-        merged_.reserve(graph_.entries.size() + graph_.entries.size() / 4);
+        merged_.reserve(graph_.entries.size());
         std::vector<Node*> inputs;
         std::vector<std::uint32_t> depths(graph_.entries.size(), 0);
         for (std::size_t e = 0; e < graph_.entries.size(); ++e) {
@@ -105,70 +66,20 @@ class Rewriter final : public Site::Users {
                 ++table_[input].users;  // so far the number of a node is that of its entry
                 latest = std::max(latest, input);
             }
-            Tensor made = copy(*node, inputs);
+            Tensor made = copy_with(*node, inputs);
             std::int32_t number = table_.number(copies[e] = made.node());
             table_.write_inputs(number, graph_.inputs(static_cast<std::int32_t>(e)));
             Record& record = table_[number];
             record.merged = record.own = true;
             record.operation = operation;
-            merged(made.node(), latest);
+            merged_.of(made.node(), latest);
         }
         std::vector<Node*> outputs;
         for (std::int32_t output : graph_.outputs) {
             outputs.push_back(copies[static_cast<std::size_t>(output)]);
-            table_[output].users += as_output;
+            table_[output].users += CountedReaders::as_output;
         }
         return outputs;
-    }
-
-    // Readers are counted exactly: a node counts for its inputs while somebody reads it. (At first by copied(): all that the graph holds is
-    // read by one of its outputs.)
-    void count_users(std::span<Node* const> outputs) {
-        for (std::size_t i = 0; i < table_.size(); ++i) table_[static_cast<std::int32_t>(i)].users = 0;
-        for (Node* output : outputs) read(table_.number(output), as_output);
-    }
-    // What stands for a node now.
-    std::int32_t current(std::int32_t at) {
-        while (table_[at].phase == now()) at = table_[at].to;
-        return at;
-    }
-    void read(std::int32_t top, std::uint32_t times) {
-        std::uint32_t before = std::exchange(table_[top].users, table_[top].users + times);
-        if (before > 0) return;
-        counted_.push_back(top);
-        while (!counted_.empty()) {
-            std::int32_t reader = counted_.back();
-            counted_.pop_back();
-            for_inputs(reader, [&](std::int32_t input) {
-                std::int32_t at = current(input);
-                if (table_[at].users++ == 0) counted_.push_back(at);
-            });
-        }
-    }
-    void drop(std::int32_t top) {
-        counted_.push_back(top);
-        while (!counted_.empty()) {
-            std::int32_t reader = counted_.back();
-            counted_.pop_back();
-            for_inputs(reader, [&](std::int32_t input) {
-                std::int32_t at = current(input);
-                if (table_[at].users > 0 && --table_[at].users == 0) counted_.push_back(at);
-            });
-        }
-    }
-
-    std::uint32_t count(const Node& of) override {
-        std::int32_t at = table_.find(&of);
-        return at < 0 ? 1u : table_[at].users;
-    }
-    std::optional<std::vector<const Node*>> all(const Node& of) override {
-        if (std::exchange(read_in_, now()) != now())
-            readers_.write_down(table_, [this](std::int32_t reader, auto f) {
-                for_inputs(reader, [&](std::int32_t input) { f(current(input)); });
-            });
-        std::int32_t at = table_.find(&of);
-        while (at >= 0 && !readers_.there(at)) at = table_[at].was;
-        return at < 0 ? std::nullopt : readers_.of(at, table_);
     }
 
     // The normal form of a node in this phase: that of its inputs first, then rules are tried until none applies.
@@ -180,7 +91,7 @@ class Rewriter final : public Site::Users {
                 stack_.pop_back();
             } else if (table_[at].phase == now()) {
                 follow(at);
-            } else if (stops(at)) {
+            } else if (table_.stops(at)) {
                 finish(at, at);
             } else if (inputs_are_normal(at)) {
                 rewrite(at);
@@ -209,21 +120,11 @@ class Rewriter final : public Site::Users {
         stack_.push_back(at);
     }
 
-    // Rules stop at it. A copy was none of those, and nobody computes it.
-    bool stops(std::int32_t at) { return !table_[at].own && opaque(*table_[at].node.node()); }
-
     std::int32_t operation(std::int32_t at) {
         Record& record = table_[at];
         if (record.operation < 0) record.operation = active_.met(*record.node.node());
         return record.operation;
     }
-    /// f(number) of each input; of none where rules stop.
-    template <class F>
-    void for_inputs(std::int32_t at, F f) {
-        if (stops(at)) return;
-        for (std::int32_t input : table_.inputs(at)) f(input);
-    }
-
     bool inputs_are_normal(std::int32_t at) {
         table_[at].waits = true;
         std::size_t before = stack_.size();
@@ -250,8 +151,8 @@ class Rewriter final : public Site::Users {
             for (std::int32_t input : normal) inputs.push_back(table_[input].node.node());
             bool here = same || (table_[at].own && !trace_);  // a trace shows nodes as they were
             if (!same && here) exchange_inputs(at, inputs, normal);
-            Tensor built = here ? handle(node) : copy(*node, {inputs.data(), inputs.size()});
-            std::int32_t to = table_.number(merged(built.node(), latest));
+            Tensor built = here ? handle(node) : copy_with(*node, {inputs.data(), inputs.size()});
+            std::int32_t to = table_.number(merged_.of(built.node(), latest));
             table_[to].merged = true;
             bool is_copy = !here && to == table_.find(built.node());
             table_[to].own |= is_copy;
@@ -277,19 +178,19 @@ class Rewriter final : public Site::Users {
         bool counts = table_[at].users > 0;
         for (std::size_t i = 0; i < inputs.size(); ++i) {
             inputs[i]->retain();
-            if (counts) read(current(numbers[i]), 1);
+            if (counts) readers_.read(numbers[i], 1);
         }
-        if (counts) drop(at);
+        if (counts) readers_.drop(at);
         table_.write_inputs(at, numbers);
         for (std::size_t i = 0; i < inputs.size(); ++i) std::exchange(node->inputs[i], inputs[i])->release();
     }
 
     void replace(std::int32_t at, std::int32_t by) {
         std::uint32_t users = std::exchange(table_[at].users, 0);
-        if (users > 0) read(current(by), users);
+        if (users > 0) readers_.read(by, users);
         table_[at].to = by;
         table_[at].phase = now();
-        if (users > 0) drop(at);
+        if (users > 0) readers_.drop(at);
     }
 
     Tensor replacement(const Node& node, std::int32_t operation, bool settled) {
@@ -299,7 +200,7 @@ class Rewriter final : public Site::Users {
             if (applied_[static_cast<std::size_t>(r)] > most_) continue;
             Tensor after;
             try {
-                after = rule.apply(Site(node, phase_, facts_, *this));
+                after = rule.apply(Site(node, phase_, facts_, readers_));
             } catch (const CompileError&) {
                 throw;
             } catch (const Error& error) {
@@ -371,14 +272,12 @@ class Rewriter final : public Site::Users {
     Table table_;
     std::vector<std::size_t> applied_;
     std::size_t most_;
-    Readers readers_;
-    std::int8_t read_in_ = -1;  // the phase in which readers were written down
+    CountedReaders readers_{table_};
     Facts facts_{&table_.numbers()};
-    ContentTable<Node*> merged_;
-    std::vector<std::int32_t> stack_, counted_;
+    MergedNodes merged_;
+    std::vector<std::int32_t> stack_;
     std::vector<Node*> fresh_;
     static constexpr std::uint32_t most_chain = 256;
-    static constexpr std::uint32_t as_output = 2;  // readers that an output counts as: it stays whole
     Phase phase_ = Phase::canonical;
     std::int8_t before_ = -1;  // the phase that ran before
     std::uint32_t deepest_ = 0;

@@ -1,5 +1,5 @@
 // What rewriting knows of each node that it meets: its normal form, and how many read it. Keeps its nodes alive.
-// Callers: rewrite/rewrite.cpp.
+// Callers: rewrite/rewrite.cpp, rewrite/readers.h, rewrite/counted_readers.h.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "weft/graph/node_numbers.h"
+#include "weft/rewrite/number.h"
 
 namespace weft {
 
@@ -42,6 +43,8 @@ class Table {
         return number;
     }
     std::size_t size() const { return records_.size(); }
+    /// Whether rules stop at it. A copy was none of those, and nobody computes it.
+    bool stops(std::int32_t at) { return !(*this)[at].own && opaque(*(*this)[at].node.node()); }
 
     /// The numbers of a node's inputs: as they are written down, or found, and written down, the first time, for nodes take more memory than the
     /// caches hold, and each pass over all of them waits for it. Until others are asked for.

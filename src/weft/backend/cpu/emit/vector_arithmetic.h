@@ -12,6 +12,8 @@
 namespace weft::cpu::emit {
 
 Lane lane_of(DType dtype);
+/// Of a lane of 4 or 8 bytes.
+inline std::uint64_t sign_bit(Lane lane) { return width_of(lane) == 8 ? 1ull << 63 : 1ull << 31; }
 
 class VectorArithmetic {
   public:
