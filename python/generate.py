@@ -12,7 +12,7 @@ from pathlib import Path
 
 ARGUMENTS = {1: "x", 2: "x1, x2", 3: "x1, x2, x3"}
 # Written by hand, with options or other names (weft/*.py); not for users.
-LEFT_OUT = {"clip", "where", "gated_multiply", "conj", "astype", "lambertw", "gelu_slope", "exp_of_negative", "fused_multiply_add", "normal_or_zero"}
+LEFT_OUT = {"clip", "where", "gated_multiply", "conj", "astype", "lambertw", "gelu_slope", "exp_of_negative", "exp_raised", "fused_multiply_add", "normal_or_zero"}
 # A function that is scipy.special's by its own name is in weft.special alone; but for these, which arrays have anywhere else too.
 ALSO_ON_TOP = {"digamma", "erf", "erfc", "erfinv", "i0", "xlogy"}
 SPECIAL = "scipy.special."

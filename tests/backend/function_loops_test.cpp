@@ -87,6 +87,33 @@ TEST(FunctionLoops, of_negative_exponentials_give_the_bits_of_exponentials) {
     negative_exponentials_are_exponentials<double>();
 }
 
+/// 2^61 e^x of arguments that are not above 0: the bits of exp, but for the exponent, where that is no denormal; as exact where it is one; 0 where it is 0.
+template <class T>
+void raised_exponentials_are_larger_by_a_power_of_two() {
+    std::vector<T> x = arguments<T>(1);
+    for (T& number : x) number = number > 0 ? -number : number;
+    for (T number = -120; number < -80; number += T(0.0078125)) x.push_back(number), x.push_back(T(6.27) * number);
+    for (Isa isa : usable_isas()) {
+        std::vector<T> got = run(isa, exp_raised_function, x, x), power = run(isa, exp_function, x, x);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            auto where = [&] { return std::to_string(x[i]) + " on " + std::string(name_of(isa)); };
+            ASSERT_TRUE(same(got[i], body_of(exp_raised_function, x[i], x[i]))) << where();
+            if (!(power[i] < std::numeric_limits<T>::min())) {
+                ASSERT_TRUE(same(got[i], std::ldexp(power[i], 61))) << where();
+            } else if (power[i] > std::numeric_limits<T>::denorm_min()) {
+                long double want = std::ldexp(std::exp(static_cast<long double>(x[i])), 61);
+                ASSERT_LE(std::abs(got[i] - want), std::numeric_limits<T>::epsilon() * want) << where();
+            } else if (x[i] < (sizeof(T) == 4 ? -131 : -752)) {
+                ASSERT_TRUE(same(got[i], T(0))) << where() << ": " << got[i];
+            }
+        }
+    }
+}
+TEST(FunctionLoops, of_raised_exponentials_give_the_bits_of_exponentials) {
+    raised_exponentials_are_larger_by_a_power_of_two<float>();
+    raised_exponentials_are_larger_by_a_power_of_two<double>();
+}
+
 /// One operand the same number for all elements, also -0, whose sign an atan2 shows.
 template <class T>
 void loops_take_one_number() {

@@ -213,9 +213,12 @@ TEST(Emitter, functions_have_the_interpreters_bits) {
             expect_interpreters_bits(builder.take(), dtype, std::size(operands), function->name);
             if (HasFatalFailure()) return;
         }
-        ProgramBuilder builder;  // of its arguments alone
-        builder.output(exp_of_negative(-abs(builder.input(dtype))));
-        expect_interpreters_bits(builder.take(), dtype, 1, "exp_of_negative");
+        for (auto falling : {&exp_of_negative, &exp_raised}) {  // of their arguments alone
+            ProgramBuilder builder;
+            builder.output(falling(-abs(builder.input(dtype))));
+            expect_interpreters_bits(builder.take(), dtype, 1, "e^x of an x that is not above 0");
+            if (HasFatalFailure()) return;
+        }
     }
 }
 

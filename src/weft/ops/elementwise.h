@@ -68,6 +68,8 @@ inline bool only_bool(DType d) { return d == DType::bool_; }
 inline bool bool_or_integer(DType d) { return d == DType::bool_ || is_integer(d); }
 inline bool only_integer(DType d) { return is_integer(d); }
 inline bool only_floating(DType d) { return is_floating(d); }
+/// For which algebra may regroup, too. Half types stay as they are written: their range is small, and users scale by hand to stay inside it.
+inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
 inline bool only_inexact(DType d) { return is_inexact(d); }
 // Meeting types, for `.dtype` (with inexact and real_of of core/dtype.h)
 inline DType as_bool(DType) { return DType::bool_; }

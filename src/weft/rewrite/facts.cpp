@@ -52,16 +52,27 @@ struct Bounded {
     const Operation* operation;
     double low, high;
 };
-const Bounded bounded[] = {{&exp_operation, 0, inf},    {&exp_of_negative_operation, 0, 1},
-                           {&exp2_operation, 0, inf},   {&abs_operation, 0, inf},
-                           {&square_operation, 0, inf}, {&sqrt_operation, 0, inf},
-                           {&sigmoid_operation, 0, 1},  {&softplus_operation, 0, inf},
-                           {&relu_operation, 0, inf},   {&log_sigmoid_operation, -inf, 0},
-                           {&tanh_operation, -1, 1},    {&sin_operation, -1, 1},
-                           {&cos_operation, -1, 1},     {&cosh_operation, 1, inf},
-                           {&erf_operation, -1, 1},     {&erfc_operation, 0, 2},
-                           {&expm1_operation, -1, inf}, {&hypot_operation, 0, inf},
-                           {&sign_operation, -1, 1},    {&atan_operation, -2, 2}};
+const Bounded bounded[] = {{&exp_operation, 0, inf},
+                           {&exp_of_negative_operation, 0, 1},
+                           {&exp_raised_operation, 0, 0x1p61},
+                           {&exp2_operation, 0, inf},
+                           {&abs_operation, 0, inf},
+                           {&square_operation, 0, inf},
+                           {&sqrt_operation, 0, inf},
+                           {&sigmoid_operation, 0, 1},
+                           {&softplus_operation, 0, inf},
+                           {&relu_operation, 0, inf},
+                           {&log_sigmoid_operation, -inf, 0},
+                           {&tanh_operation, -1, 1},
+                           {&sin_operation, -1, 1},
+                           {&cos_operation, -1, 1},
+                           {&cosh_operation, 1, inf},
+                           {&erf_operation, -1, 1},
+                           {&erfc_operation, 0, 2},
+                           {&expm1_operation, -1, inf},
+                           {&hypot_operation, 0, inf},
+                           {&sign_operation, -1, 1},
+                           {&atan_operation, -2, 2}};
 // Of these, no number gives NaN.
 bool total(const Operation* operation) {
     return operation != &sqrt_operation && operation != &sin_operation && operation != &cos_operation;

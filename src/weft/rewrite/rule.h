@@ -50,6 +50,8 @@ class Site {
     const Fact& fact(const Node& of) const { return facts_.of(of); }
     /// Whether nobody but this node reads `operand`.
     bool only_here(const Node& operand) const { return users_.count(operand) <= 1; }
+    /// How many do; an output counts as two more.
+    std::uint32_t times_read(const Node& operand) const { return users_.count(operand); }
     /// All nodes that read `operand` when the first rule of this phase asked, so that each of them is told the same, whichever is rewritten
     /// first; they may have been replaced since. Nothing where it is an output too, or has been made since.
     std::optional<std::vector<const Node*>> readers(const Node& operand) const { return users_.all(operand); }

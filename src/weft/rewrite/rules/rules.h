@@ -38,10 +38,6 @@ inline std::vector<Rule> builtin_rules() {
     return rules;
 }
 
-/// The types for which algebra may regroup. Half types stay as they are written: their range is small, and users scale by hand to stay
-/// inside it.
-inline bool full_width(DType d) { return d == DType::float32 || d == DType::float64; }
-
 inline const ReduceAttributes& reduction_of(const Node& node) { return node.attributes_as<ReduceAttributes>(); }
 
 constexpr std::size_t at(std::int64_t axis) { return static_cast<std::size_t>(axis); }

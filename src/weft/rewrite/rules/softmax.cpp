@@ -81,8 +81,14 @@ Tensor softmax_by_inverse(const Site& site) {
     const Node* x = summed_exponent(below);
     if (!x || below.inputs[0] != &above || !reduction_of(below).keepdims || !full_width(below.dtype)) return {};
     const Axes& axes = reduction_of(below).axes;
-    bool alone = &below == site.node.inputs[1] ? shifted(*x, axes) : shifted_where_finite(*x, axes);
-    return alone ? site.input(0) * (1 / site.input(1)) : Tensor();
+    bool chosen = &below != site.node.inputs[1];
+    if (chosen ? !shifted_where_finite(*x, axes) : !shifted(*x, axes)) return {};
+    bool read_elsewhere = site.times_read(above) != 2 || site.times_read(below) != (chosen ? 2 : 1) ||
+                          !site.only_here(*site.node.inputs[1]);
+    if (read_elsewhere || site.fact(*x).high > 0) return site.input(0) * (1 / site.input(1));
+    // Nobody sees the exponentials themselves: they may be larger, all by the same.
+    Tensor raised = exp_raised(handle(const_cast<Node*>(x))), total = sum(raised, axes, true);
+    return raised * (1 / (chosen ? where(total == 0, 1, total) : total));
 }
 
 // exp(x) where x is never above 0: with fewer steps, to the same bits.
