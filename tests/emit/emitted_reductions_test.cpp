@@ -135,6 +135,32 @@ LoopCase rare_argument(DType type, bool sine, std::int64_t length, std::int64_t 
     return c;
 }
 
+// A long polynomial needs a register or two for itself, so constants have all others: but for those in which a row's sums are folded.
+TEST(Emitter, sums_in_the_frame_leave_constants_their_registers) {
+    for (DType type : {DType::float32, DType::float64}) {
+        for (int terms : {7, 9, 12, 20}) {
+            for (std::int64_t length : {256, 300, 1023}) {
+                Random random(static_cast<unsigned>(terms + length));
+                ProgramBuilder builder;
+                Scalar x = builder.input(type), y = x;
+                for (int term = 0; term < terms; ++term) y = y * x + 0.3 / (term + 1);
+                builder.output(y);
+                Case c;
+                c.loop.program = builder.take();
+                c.loop.dims = {4, length};
+                c.loop.reduced = 1;
+                c.loop.reductions = {Reduction::sum};
+                c.loop.loads = {{type, {length, 1}}};
+                c.loop.stores = {{type, {1}}};
+                c.loads.push_back(memory_for(random, c.loop.loads[0], c.loop.dims, false));
+                c.stores.push_back(memory_for(random, c.loop.stores[0], {4}, false));
+                expect_alike(c, text(type, ", ", terms, " terms, rows of ", length));
+                if (testing::Test::HasFatalFailure()) return;
+            }
+        }
+    }
+}
+
 TEST(Emitter, what_leaves_the_common_path_is_joined_once) {
     for (DType type : {DType::float32, DType::float64}) {
         for (bool sine : {true, false}) {

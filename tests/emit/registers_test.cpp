@@ -117,7 +117,35 @@ TEST(KernelPlan, constants_are_operands_in_memory_where_registers_are_few) {
     }
 }
 
-// Without an instruction for it e^x ends by 2^n in six lines, of an x that is not above 0 by three; a double's in eight.
+// Of rows that are long: where all lanes are summed in registers, six are left for values, and none for constants.
+TEST(KernelPlan, sums_of_long_functions_lie_in_the_frame) {
+    auto plan = [](DType dtype, Reduction reduction, bool long_rows, bool much) {
+        ProgramBuilder builder;
+        Scalar x = builder.input(dtype), made = much ? exp_raised(x) : x * 2;
+        builder.output(made);
+        builder.output(made);
+        StreamKind read{.memory = dtype, .mode = Mode::contiguous};
+        StreamKind stores[] = {read, {.memory = dtype, .mode = Mode::folded, .reduction = reduction}};
+        auto code = lower(builder.take(), {&read, 1}, stores, cpu::Isa::avx2);
+        PlanOptions options = few_registers(true);
+        options.long_rows = long_rows;
+        return plan_kernel(std::move(*code), options);
+    };
+    KernelPlan kept = *plan(DType::float32, Reduction::sum, false, true),
+               waiting = *plan(DType::float32, Reduction::sum, true, true);
+    EXPECT_FALSE(kept.sums_in_frame);
+    EXPECT_TRUE(waiting.sums_in_frame);
+    EXPECT_EQ(waiting.unroll, kept.unroll);  // lanes are summed in the same order
+    EXPECT_GT(waiting.pinned.size(), kept.pinned.size());
+    EXPECT_FALSE(plan(DType::float32, Reduction::maximum, true, true)->sums_in_frame);
+    EXPECT_FALSE(plan(DType::float32, Reduction::sum, true, false)->sums_in_frame);
+    // Of doubles there are 16 sums.
+    EXPECT_FALSE(plan(DType::float64, Reduction::sum, false, true));
+    EXPECT_TRUE(plan(DType::float64, Reduction::sum, true, true));
+}
+
+// Without an instruction for it e^x ends by 2^n in six lines, of an x that is not above 0 by three, or two where
+// what is computed may be larger; a double's in eight.
 TEST(KernelPlan, powers_of_two_are_made_of_the_bits_that_rounding_leaves) {
     auto lines = [](DType dtype, auto function) {
         ProgramBuilder builder;
@@ -129,9 +157,11 @@ TEST(KernelPlan, powers_of_two_are_made_of_the_bits_that_rounding_leaves) {
     };
     auto plain = [](Scalar x) { return exp(x); };
     auto falling = [](Scalar x) { return exp_of_negative(x); };
+    auto raised = [](Scalar x) { return exp_raised(x); };
     // A load and a store, two bounds, n and r by four, e^r - 1 by six.
     EXPECT_EQ(lines(DType::float32, plain), 2 + 2 + 4 + 6 + 6);
     EXPECT_EQ(lines(DType::float32, falling), 2 + 1 + 4 + 6 + 3);
+    EXPECT_EQ(lines(DType::float32, raised), 2 + 1 + 4 + 6 + 2);
     EXPECT_EQ(lines(DType::float64, plain) - lines(DType::float64, falling), 1 + 8 - 3);
 }
 

@@ -83,7 +83,7 @@ EmittedRows::EmittedRows(const Program& program, Dims dims, const std::vector<St
         out.push_back({results[i].memory, Mode::folded, reductions[i]});
         over_rows[i].strides.push_back(0);
     }
-    kernel_ = kernel_for(program, in, out, best_isa());
+    kernel_ = kernel_for_rows(program, in, out, best_isa(), dims_.back());
     place(loads);
     place(stored);
     place(over_rows);

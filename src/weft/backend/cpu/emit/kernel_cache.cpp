@@ -23,6 +23,7 @@ namespace weft::cpu::emit {
 namespace {
 
 constexpr std::int64_t short_vector = 32, lane_bytes = 8, most_together = 4;  // bytes, of the widest lanes; vectors
+constexpr std::int64_t long_row = 256;    // sums in the frame (kernel_plan.cpp) are brought there and folded once a row
 constexpr std::size_t long_program = 64;  // instructions from which on another size may compile again
 
 bool has_emitter([[maybe_unused]] Isa isa) {
@@ -154,7 +155,8 @@ Hash128 key_of(const Program& program, std::span<const StreamKind> loads, std::s
                const EmitOptions& options) {
     Hasher hasher;
     hasher.add(static_cast<std::uint64_t>(processor()) << 48 | static_cast<std::uint64_t>(options.most) << 8 |
-               static_cast<std::uint64_t>(options.unroll) << 1 | static_cast<std::uint64_t>(options.half));
+               static_cast<std::uint64_t>(options.long_rows) << 7 | static_cast<std::uint64_t>(options.unroll) << 1 |
+               static_cast<std::uint64_t>(options.half));
     Hash128 content = hash_of(program);
     hasher.add(content.high);
     hasher.add(content.low);
@@ -186,7 +188,7 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
     auto code = lower(program, loads, stores, isa, options.masked);
     if (!code) return nullptr;
     PlanOptions how = options_for(isa);
-    how.unroll = options.unroll, how.most = options.most;
+    how.unroll = options.unroll, how.most = options.most, how.long_rows = options.long_rows;
     if (options.half && !code->joins() && !code->accumulates()) how.vector_bytes = 32;
     how.registers[0] = std::min(how.registers[0], options.registers);
     how.registers[1] = std::min(how.registers[1], std::max(3, options.registers / 2));
@@ -214,6 +216,16 @@ std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::sp
         std::int64_t vector = has_halves(isa) && !options.half ? 2 * short_vector : short_vector;
         options.most = static_cast<int>(std::clamp<std::int64_t>(bytes / vector, 1, most_together));
     }
+    return Cache::instance().get(key_of(program, loads, stores, isa, options),
+                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+}
+
+std::shared_ptr<const CompiledKernel> kernel_for_rows(const Program& program, std::span<const StreamKind> loads,
+                                                      std::span<const StreamKind> stores, Isa isa,
+                                                      std::int64_t length) {
+    if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
+    EmitOptions options;
+    options.long_rows = length >= long_row;
     return Cache::instance().get(key_of(program, loads, stores, isa, options),
                                  [&] { return compile_kernel(program, loads, stores, isa, options); });
 }

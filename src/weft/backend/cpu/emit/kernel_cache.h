@@ -32,6 +32,7 @@ struct EmitOptions {
     bool half = false;                    // vectors of 32 bytes, also where the instruction set has longer ones
     int most = 4;                         // vectors side by side where unroll is 0
     bool masked = masks_what_vanishes();  // see lower()
+    bool long_rows = false;               // see PlanOptions
 };
 
 /// Null where the emitter has no code for it: no xbyak in this build, an instruction set without an emitter, complex numbers, no
@@ -40,6 +41,9 @@ struct EmitOptions {
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa,
                                                  std::int64_t elements = std::numeric_limits<std::int64_t>::max());
+/// The same, of what joins rows of so many elements.
+std::shared_ptr<const CompiledKernel> kernel_for_rows(const Program& program, std::span<const StreamKind> loads,
+                                                      std::span<const StreamKind> stores, Isa isa, std::int64_t length);
 /// The same, of what is accumulated along rows of so many columns: as many vectors side by side as these are, or a part of them.
 std::shared_ptr<const CompiledKernel> kernel_for_columns(const Program& program, std::span<const StreamKind> loads,
                                                          std::span<const StreamKind> stores, Isa isa,

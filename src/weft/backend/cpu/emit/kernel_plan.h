@@ -29,6 +29,7 @@ struct PlanOptions {
     int unroll = 0;                             // vectors side by side; 0: as registers allow,
     int most = 4;                               // but no more than these
     bool reads_memory = false;  // instructions have operands there: what is the same for a row and has no register
+    bool long_rows = false;     // what a row begins and ends with is little of it
 };
 
 /// Of whole vectors in memory, 4 KB: the first-level cache is to have room for arrays beside them.
@@ -58,6 +59,8 @@ struct KernelPlan {
     std::vector<std::pair<std::int32_t, std::int32_t>> pinned;  // line, register
     // The first of the registers in which stores are joined: `unroll` for each, in order; one for all where they are accumulated.
     std::int32_t accumulators_at = -1;
+    // Sums lie in the frame, and pass through that one register: it is constants, and vectors side by side, that have the others.
+    bool sums_in_frame = false;
     // The first of those in which columns that are accumulated may wait while rows pass, `unroll` for each such store; -1: there are none.
     std::int32_t waiting_at = -1;
     bool chain = false;  // its lines wait for each other longer than a processor looks ahead

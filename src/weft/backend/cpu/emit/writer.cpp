@@ -56,6 +56,7 @@ void Writer::lay_out_frame() {
     operands_at_ = take(48);
     aheads_at_ = take(8 * streams);
     rows_at_ = take(8);
+    if (plan_.sums_in_frame) sums_at_ = take(64 * at(plan_.unroll));
     saved_at_ = operands_at_ + 24;
     limit_at_ = saved_at_ + 8;
     in_place_at_ = limit_at_ + 8;
@@ -66,6 +67,12 @@ void Writer::lay_out_frame() {
         bool moves = stream.mode != Mode::uniform && stream.mode != Mode::same_number && !in_lanes(stream.mode);
         bool direct = !calls && moves && used < std::size(base_codes);
         base_registers_.push_back(direct ? base_codes[used++] : -1);
+    }
+    bool by_columns = joins_columns() || plan_.waiting_at >= 0;  // which have tasks for registers, too
+    for (std::size_t i = 0; i < base_registers_.size(); ++i) {
+        bool direct =
+            !by_columns && plan_.code.streams[i].ahead && base_registers_[i] >= 0 && used < std::size(base_codes);
+        ahead_registers_.push_back(direct ? base_codes[used++] : -1);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "weft/backend/cpu/emit/kernel_plan.h"
+#include "weft/base/integers.h"
 
 namespace weft::cpu::emit {
 
@@ -62,6 +63,8 @@ class Writer : protected Xbyak::CodeGenerator {
     std::size_t tail_at(int lane_bytes) const { return tails_at_ + (lane_bytes == 8 ? 0 : 64); }
     const Xbyak::Reg64& rest_count() const { return r15; }
 
+    static constexpr int joining_number = 14;  // of AVX2, where values are joined: out of the allocator's sight
+
     void align_place(std::size_t bytes);
     void store_pieces(const Address& place, Lane lane, std::int32_t from);
 
@@ -101,13 +104,16 @@ class Writer : protected Xbyak::CodeGenerator {
     std::int32_t waiting(std::size_t stream, int copy) const;
     Address before(const Xbyak::Reg64& last, int vectors) const { return ptr[last - 64 * vectors]; }
     std::ptrdiff_t extreme_folded() const;
-    void leave_with_nan(std::int32_t first, int width, Xbyak::Label& to);
+    void leave_with_nan(std::int32_t first, int count, int width, Xbyak::Label& to);
     template <class Write>
     void without_nan(bool known, Write write) {
         no_nan_ = known;
         write();
         no_nan_ = false;
     }
+    Address sum_in_frame(int copy) const { return frame(sums_at_ + 64 * at(copy)); }
+    void sum_in_frame(const Line& line, std::int32_t from, int copy, bool whole);
+    void fold_in_registers(const StreamKind& stream, std::int32_t first, int copies);
     void upper_half(std::int32_t to, std::int32_t from, int bytes);
     Xmm accumulating(std::size_t stream, int copy) const;
     std::int32_t accumulator(std::size_t stream, int copy) const;
@@ -118,6 +124,8 @@ class Writer : protected Xbyak::CodeGenerator {
     void begin_row(const Part& part);
     bool computes_in(const Part& part, std::int32_t number) const;
     void rest_of_row(const Part& part);
+    void tail_of_row(const Part& part, Xbyak::Label& end);
+    bool stores_past() const;
     void advance();
     void write_part(const Part& part, bool whole);
     void perform(const Part::Task& task, const Movement& movement, bool whole);
@@ -129,6 +137,7 @@ class Writer : protected Xbyak::CodeGenerator {
     void fused_with_memory(const Line& line, std::int32_t to, const std::array<std::int32_t, 3>& from);
     void perform_with_memory(const Part::Task& task, const Movement& movement);
     Address place_of(std::int32_t line);
+    void point_ahead();
     void fetch_ahead(std::size_t stream, int copy);
     void fetch_joined(std::size_t stream, int copy);
     bool one_much_computed() const;
@@ -159,9 +168,10 @@ class Writer : protected Xbyak::CodeGenerator {
     void load_pattern(std::uint64_t bits, int bytes, const Xmm& to);
     void write_constants();
 
-    std::vector<std::int32_t> base_registers_;  // by stream; -1: they stay among the arguments
+    // By stream: its address, and what is asked for ahead; -1: they stay among the arguments, or are added up each time.
+    std::vector<std::int32_t> base_registers_, ahead_registers_;
     std::size_t aheads_at_ = 0, homes_at_ = 0, areas_at_ = 0, places_at_ = 0, tails_at_ = 0, operands_at_ = 0,
-                saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, rows_at_ = 0, frame_bytes_ = 0;
+                saved_at_ = 0, limit_at_ = 0, in_place_at_ = 0, rows_at_ = 0, sums_at_ = 0, frame_bytes_ = 0;
     // While a row begins: lines, and registers that become theirs at once.
     std::vector<std::pair<std::int32_t, std::int32_t>> row_pins_;
     std::vector<std::pair<std::size_t, std::size_t>> pairs_;  // streams that may be one array: stored, loaded
@@ -170,7 +180,7 @@ class Writer : protected Xbyak::CodeGenerator {
     bool extremes_alone_ = false;                             // finds_extremes()
     bool sums_alone_ = false;                                 // finds_sums()
     bool columns_wait_ = false;                               // what is accumulated, in registers: narrow_rows()
-    int rest_copy_ = 0;                                       // the vector of `unroll` that the rest of a row is at
+    int rest_copy_ = -1;                                      // the vector of `unroll` that the rest of a row is at
     Xbyak::Label* rare_ = nullptr;                            // where the common path is left to
     std::vector<std::pair<std::uint64_t, int>> constants_;    // pattern and width, 8 bytes each in the pool
     std::vector<std::pair<std::uint64_t, int>> whole_constants_;

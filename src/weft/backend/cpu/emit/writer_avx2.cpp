@@ -15,7 +15,7 @@ class Avx2Writer final : public Writer {
     Avx2Writer(const KernelPlan& plan, void* memory, std::size_t size) : Writer(plan, memory, size, false) {}
 
   private:
-    static constexpr int spare_number = 15, joining_number = 14;  // the latter where values are joined
+    static constexpr int spare_number = 15;
 
     bool masks(DType memory) const override { return size_of(memory) >= 4; }
 
@@ -143,6 +143,11 @@ class Avx2Writer final : public Writer {
         bool extreme = kind.reduction != Reduction::sum && kind.reduction != Reduction::product;
         if (!is_floating(kind.memory)) {
             join_integers(kind, joined, to, b);
+        } else if (extreme && no_nan_) {
+            if (narrow)
+                greatest ? vmaxps(joined, to, b) : vminps(joined, to, b);
+            else
+                greatest ? vmaxpd(joined, to, b) : vminpd(joined, to, b);
         } else if (extreme) {  // where the accumulator is NaN it stays
             narrow ? vcmpps(mask, to, to, 3) : vcmppd(mask, to, to, 3);
             if (narrow)

@@ -70,14 +70,29 @@ void Writer::fetch_ahead(std::size_t stream, int copy) {
     bool near = is_zen4() ? one_much_computed() : kind.near;
     int width = lanes() * size, first = divide_up(copy * width, line) * line;
     if (first >= (copy + 1) * width) return;  // the vector before has asked for its line
-    mov(rcx, frame(aheads_at_ + 8 * stream));
-    add(rcx, base_of(stream));
+    Xbyak::Reg64 ahead = rcx;
+    if (ahead_registers_[stream] >= 0) {
+        ahead = Xbyak::Reg64(ahead_registers_[stream]);
+    } else {
+        mov(rcx, frame(aheads_at_ + 8 * stream));
+        add(rcx, base_of(stream));
+    }
     for (int offset = first; offset < (copy + 1) * width; offset += line) {
-        Address at = ptr[rcx + r12 * size + offset];
+        Address at = ptr[ahead + r12 * size + offset];
         if (kind.asked_when_stored())
             prefetchw(at);
         else
             near ? prefetcht0(at) : prefetcht1(at);
+    }
+}
+
+/// Where a row's elements are asked for, as far as there are registers for it.
+void Writer::point_ahead() {
+    for (std::size_t i = 0; i < ahead_registers_.size(); ++i) {
+        if (ahead_registers_[i] < 0) continue;
+        Xbyak::Reg64 ahead(ahead_registers_[i]);
+        mov(ahead, frame(aheads_at_ + 8 * i));
+        add(ahead, base_of(i));
     }
 }
 

@@ -12,8 +12,11 @@ namespace weft::cpu::emit {
 
 void Writer::store(const Line& line, std::int32_t from, int copy, bool whole) {
     const StreamKind& stream = plan_.code.streams[line.immediate];
-    if (in_lanes(stream.mode))
-        return join(stream, line.from, accumulator(line.immediate, whole ? copy : rest_copy_), from, !whole);
+    if (in_lanes(stream.mode)) {
+        int place = rest_copy_ < 0 ? copy : rest_copy_;
+        if (plan_.sums_in_frame) return sum_in_frame(line, from, place, whole);
+        return join(stream, line.from, accumulator(line.immediate, place), from, !whole);
+    }
     if (stream.mode == Mode::accumulated) return accumulate(line, from, copy, whole);
     if (stream.mode == Mode::number) {
         Address place = ptr[base_of(line.immediate)];
