@@ -12,7 +12,8 @@ template <class T, bool greatest>
 struct BestOfNumbers {
     using V = Vec<T>;
     using Type = typename V::Type;
-    static constexpr int vectors = 4, step = vectors * V::lanes;
+    static constexpr int vectors = 4, step = vectors * V::lanes,
+                         vectors_of_line = static_cast<int>(64 / sizeof(Type));
     static constexpr std::uint64_t all_bits = (std::uint64_t{1} << V::lanes) - 1;
     // Of a long row the place is looked for where the best was met: in one stretch of it, which is still near.
     static constexpr std::int64_t stretch = 8192 / sizeof(T);
@@ -39,7 +40,7 @@ struct BestOfNumbers {
         for (int k = 0; k < vectors; ++k) most[k] = V::load(values + k * V::lanes);
         for (std::int64_t i = 0; i < count; i += step) {
             const T* from = values + (i + step <= count ? i : count - step);
-            for (int k = 0; k < vectors; ++k) ask_ahead(from + k * V::lanes);
+            for (int k = 0; k < vectors; k += vectors_of_line) ask_ahead(from + k * V::lanes);
             for (int k = 0; k < vectors; k += 2) {
                 Type a = V::load(from + k * V::lanes), b = V::load(from + (k + 1) * V::lanes);
                 known[k / 2] = V::ordered(known[k / 2], a, b);
@@ -80,7 +81,13 @@ struct BestOfNumbers {
     WEFT_ELEMENT static std::int64_t place_of(T value, const T* values, std::int64_t count) {
         static_assert(step <= 64, "a bit for each value");
         Type wanted = V::all(value);
-        for (std::int64_t i = 0;; i += step) {
+        std::int64_t i = 0;
+        for (; i + 2 * step <= count; i += 2 * step) {  // where it is not, at a glance
+            typename V::Lanes none = V::all_lanes();
+            for (int k = 0; k < 2 * vectors; ++k) none = V::differing(none, V::load(values + i + k * V::lanes), wanted);
+            if (!V::all_of(none)) break;
+        }
+        for (;; i += step) {
             std::int64_t at = i + step <= count ? i : count - step;
             std::uint64_t bits = 0;
             for (int k = 0; k < vectors; ++k)

@@ -59,6 +59,10 @@ struct Vec<float> {
     WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm512_mask_blend_ps(lanes, b, a); }
     // A bit for each lane in which a equals b.
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+    // Lanes in which a equals b nowhere, as far as `so_far`.
+    WEFT_INLINE Lanes differing(Lanes so_far, Type a, Type b) {
+        return _mm512_mask_cmp_ps_mask(so_far, a, b, _CMP_NEQ_UQ);
+    }
 };
 
 template <>
@@ -90,6 +94,9 @@ struct Vec<double> {
     WEFT_INLINE bool all_of(Lanes some) { return some == all_lanes(); }
     WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm512_mask_blend_pd(lanes, b, a); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) { return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ); }
+    WEFT_INLINE Lanes differing(Lanes so_far, Type a, Type b) {
+        return _mm512_mask_cmp_pd_mask(so_far, a, b, _CMP_NEQ_UQ);
+    }
 };
 
 /// Vectors of half the size, for the last columns of a product.
@@ -198,6 +205,9 @@ struct Vec<float> {
     WEFT_INLINE std::uint64_t equal(Type a, Type b) {
         return static_cast<std::uint64_t>(_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)));
     }
+    WEFT_INLINE Lanes differing(Lanes so_far, Type a, Type b) {
+        return _mm256_and_ps(so_far, _mm256_cmp_ps(a, b, _CMP_NEQ_UQ));
+    }
     WEFT_INLINE Lanes ordered_with(Type a, Type b) { return _mm256_cmp_ps(a, b, _CMP_ORD_Q); }
 };
 
@@ -240,6 +250,9 @@ struct Vec<double> {
     WEFT_INLINE Type choose(Lanes lanes, Type a, Type b) { return _mm256_blendv_pd(b, a, lanes); }
     WEFT_INLINE std::uint64_t equal(Type a, Type b) {
         return static_cast<std::uint64_t>(_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)));
+    }
+    WEFT_INLINE Lanes differing(Lanes so_far, Type a, Type b) {
+        return _mm256_and_pd(so_far, _mm256_cmp_pd(a, b, _CMP_NEQ_UQ));
     }
     WEFT_INLINE Lanes ordered_with(Type a, Type b) { return _mm256_cmp_pd(a, b, _CMP_ORD_Q); }
 };
@@ -308,6 +321,10 @@ struct Vec {
     WEFT_INLINE Lanes all_lanes() { return true; }
     WEFT_INLINE Lanes ordered(Lanes so_far, Type a, Type b) {
         for (int i = 0; i < lanes; ++i) so_far = so_far & (a.lane[i] == a.lane[i]) & (b.lane[i] == b.lane[i]);
+        return so_far;
+    }
+    WEFT_INLINE Lanes differing(Lanes so_far, Type a, Type b) {
+        for (int i = 0; i < lanes; ++i) so_far &= a.lane[i] != b.lane[i];
         return so_far;
     }
     WEFT_INLINE bool all_of(Lanes some) { return some; }
