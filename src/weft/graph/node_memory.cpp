@@ -76,11 +76,12 @@ class Regions {
 
   private:
     using Iterator = std::vector<std::unique_ptr<Region>>::iterator;
-    /// Each as large as all before, up to a large page. With the second a program is large enough for its compilation, which takes several
-    /// times as much in tables and kernels, to spend an eighth of its time on small pages.
+    /// Each as large as all before, up to a large page. With the third a program is large enough for its compilation, which takes several
+    /// times as much in tables and kernels, to spend an eighth of its time on small pages. (Of smaller ones it takes some hundred, which are there
+    /// sooner than a large one for which the system of a virtual machine has to ask its host.)
     Iterator add() {
         std::size_t bytes = std::clamp(bytes_, first_region, large_page);
-        if (bytes_ > 0) ready_heap(std::clamp(4 * bytes, large_page, 4 * large_page));
+        if (bytes_ > first_region) ready_heap(std::clamp(4 * bytes, large_page, 4 * large_page));
         auto region = std::make_unique<Region>();
         regions_.reserve(regions_.size() + 1);  // what could fail below would lose the memory
         void* memory = bytes == large_page ? take_large(bytes) : std::aligned_alloc(chunk_bytes, bytes);
