@@ -12,8 +12,7 @@ template <class T, bool greatest>
 struct BestOfNumbers {
     using V = Vec<T>;
     using Type = typename V::Type;
-    static constexpr int vectors = 4, step = vectors * V::lanes,
-                         vectors_of_line = static_cast<int>(64 / sizeof(Type));
+    static constexpr int vectors = 4, step = vectors * V::lanes, vectors_of_line = static_cast<int>(64 / sizeof(Type));
     static constexpr std::uint64_t all_bits = (std::uint64_t{1} << V::lanes) - 1;
     // Of a long row the place is looked for where the best was met: in one stretch of it, which is still near.
     static constexpr std::int64_t stretch = 8192 / sizeof(T);
@@ -55,13 +54,12 @@ struct BestOfNumbers {
     /// The first place of the best of count >= 64 values, and the value; -1 if one of them is NaN.
     WEFT_ELEMENT static std::int64_t find(T& value, const T* values, std::int64_t count) {
         Type best;
+        std::int64_t found = 0, length = count;
         if (count <= stretch) {
             if (!best_lanes(best, values, count)) return -1;
             value = best_lane(best);
-            return place_of(value, values, count);
         }
-        std::int64_t found = 0, length = 0;
-        for (std::int64_t first = 0; first < count; first += stretch) {
+        for (std::int64_t first = 0; count > stretch && first < count; first += stretch) {
             std::int64_t left = count - first, start = left < step ? count - step : first;
             std::int64_t here = left < stretch ? count - start : stretch;
             if (!best_lanes(best, values + start, here)) return -1;
