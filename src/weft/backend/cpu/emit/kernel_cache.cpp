@@ -206,6 +206,15 @@ std::shared_ptr<const CompiledKernel> compile_kernel([[maybe_unused]] const Prog
 #endif
 }
 
+namespace {
+std::shared_ptr<const CompiledKernel> kept_kernel(const Program& program, std::span<const StreamKind> loads,
+                                                  std::span<const StreamKind> stores, Isa isa,
+                                                  const EmitOptions& options) {
+    return Cache::instance().get(key_of(program, loads, stores, isa, options),
+                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+}
+}  // namespace
+
 std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::span<const StreamKind> loads,
                                                  std::span<const StreamKind> stores, Isa isa, std::int64_t elements) {
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
@@ -216,8 +225,7 @@ std::shared_ptr<const CompiledKernel> kernel_for(const Program& program, std::sp
         std::int64_t vector = has_halves(isa) && !options.half ? 2 * short_vector : short_vector;
         options.most = static_cast<int>(std::clamp<std::int64_t>(bytes / vector, 1, most_together));
     }
-    return Cache::instance().get(key_of(program, loads, stores, isa, options),
-                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+    return kept_kernel(program, loads, stores, isa, options);
 }
 
 std::shared_ptr<const CompiledKernel> kernel_for_rows(const Program& program, std::span<const StreamKind> loads,
@@ -226,8 +234,7 @@ std::shared_ptr<const CompiledKernel> kernel_for_rows(const Program& program, st
     if (emission() == Emission::off || !has_emitter(isa)) return nullptr;
     EmitOptions options;
     options.long_rows = length >= long_row;
-    return Cache::instance().get(key_of(program, loads, stores, isa, options),
-                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+    return kept_kernel(program, loads, stores, isa, options);
 }
 
 std::shared_ptr<const CompiledKernel> kernel_for_columns(const Program& program, std::span<const StreamKind> loads,
@@ -239,8 +246,7 @@ std::shared_ptr<const CompiledKernel> kernel_for_columns(const Program& program,
         std::int64_t vectors = std::max<std::int64_t>(1, columns * lane_bytes_of(program) / (2 * short_vector));
         options.most = static_cast<int>(vectors / divide_up(vectors, most_together));
     }
-    return Cache::instance().get(key_of(program, loads, stores, isa, options),
-                                 [&] { return compile_kernel(program, loads, stores, isa, options); });
+    return kept_kernel(program, loads, stores, isa, options);
 }
 
 std::size_t compiled_count() { return Cache::instance().compiled(); }

@@ -125,7 +125,6 @@ class Writer : protected Xbyak::CodeGenerator {
     bool computes_in(const Part& part, std::int32_t number) const;
     void rest_of_row(const Part& part);
     void tail_of_row(const Part& part, Xbyak::Label& end);
-    bool stores_past() const;
     void advance();
     void write_part(const Part& part, bool whole);
     void perform(const Part::Task& task, const Movement& movement, bool whole);

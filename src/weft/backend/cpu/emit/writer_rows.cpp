@@ -19,7 +19,7 @@ void Writer::row_loop() {
     if (in_common) rare_ = &rare_row;
     begin_row(in_common ? plan_.common_row : plan_.row);
     if (plan_.code.folds()) begin_accumulators();
-    bool aligns = first_past() >= 0;
+    bool aligns = first_past() >= 0 && !plan_.code.folds();  // rows that are joined begin where a vector is aligned
     if (aligns) align_row(bounded);
     L(again);
     whole_vectors(rest, rare);
@@ -76,17 +76,12 @@ void Writer::row_loop() {
     L(done);
 }
 
-/// The first stream that is stored past the caches, or -1; rows that are joined as well begin where a vector is aligned.
+/// The first stream that is stored past the caches, or -1.
 std::ptrdiff_t Writer::first_past() const {
     const std::vector<StreamKind>& streams = plan_.code.streams;
     auto found = std::find_if(streams.begin(), streams.end(),
                               [](const StreamKind& stream) { return stream.mode == Mode::past; });
-    return found == streams.end() || plan_.code.folds() ? -1 : found - streams.begin();
-}
-bool Writer::stores_past() const {
-    const std::vector<StreamKind>& streams = plan_.code.streams;
-    return std::any_of(streams.begin(), streams.end(),
-                       [](const StreamKind& stream) { return stream.mode == Mode::past; });
+    return found == streams.end() ? -1 : found - streams.begin();
 }
 
 /// The elements of a row before the first line of memory that it fills: by themselves, as its last ones, so that all between fill lines.
@@ -144,13 +139,12 @@ void Writer::whole_vectors(Xbyak::Label& rest, Xbyak::Label& rare) {
     jmp(rest);
 }
 
-/// One vector at a time, the last perhaps not full, up to the limit. Where masks take instructions of their own, whole ones that are joined have none (softmaxes
-/// of 500 on a Zen 3 took 0.83 of the time).
+/// One vector at a time, the last perhaps not full, up to the limit. Where masks take instructions of their own, whole ones that are joined have none.
 void Writer::rest_of_row(const Part& part) {
     Xbyak::Label next, end;
     Address limit = ptr[rsp + static_cast<int>(limit_at_)];
     int copies = plan_.code.joins() ? plan_.unroll : 1;  // each joins in registers of its own
-    bool by_wholes = copies > 1 && !many_registers_ && !stores_past();
+    bool by_wholes = copies > 1 && !many_registers_ && first_past() < 0;
     std::vector<Xbyak::Label> tails(by_wholes ? at(copies) : 0);
     L(next);
     for (rest_copy_ = 0; rest_copy_ < copies; ++rest_copy_) {
