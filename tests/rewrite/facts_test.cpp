@@ -51,7 +51,7 @@ TEST(Facts, are_true_of_random_expressions_on_special_values) {
         std::vector<const Operation*> records;
         for (const Operation* operation : all_operations())
             if (operation->family == Family::elementwise && operation != &astype_operation &&
-                operation != &exp_of_negative_operation && operation != &exp_raised_operation)
+                operation->defined_to == std::numeric_limits<double>::infinity())
                 records.push_back(operation);
         KeepPending keep;
         for (int i = 0; i < 30; ++i) {

@@ -142,7 +142,7 @@ Array laid_out(const Array& array, Form form) {
     return to;
 }
 
-Array special_values(DType dtype) {
+Array special_values(DType dtype, double limit) {
     std::vector<double> values{0, 1, 2, -1, 7};
     if (is_integer(dtype)) {
         double low = integer_range(dtype).first;
@@ -162,18 +162,19 @@ Array special_values(DType dtype) {
         values.insert(values.end(), {-0.0, 0.5, -0.5, 1.5, 2.5, -2.5, inf, -inf, std::nan(""), most, -most, least,
                                      -least, 3 * least, normal, -normal, 1e4, -88.5});
     }
+    for (double& value : values) value = std::min(value, limit);  // but NaN
     Array array = Array::empty(dtype, {static_cast<std::int64_t>(values.size())});
     with_dtype(dtype, [&](auto tag) {
         using T = typename decltype(tag)::Type;
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>) {
-                array.data<T>()[i] = values[i] < 0 ? std::numeric_limits<T>::max() : value_as<T>(values[i]);
-            } else {
-                array.data<T>()[i] = value_as<T>(values[i]);
-            }
-        }
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>)
-            array.data<T>()[4] = std::numeric_limits<T>::max();
+        constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+        auto most = [limit]() -> T {                          // in place of what a type without a sign has not
+            constexpr T end = std::numeric_limits<T>::max();  // not every one is a double
+            if constexpr (whole) return limit < static_cast<double>(end) ? value_as<T>(limit) : end;
+            return end;
+        };
+        for (std::size_t i = 0; i < values.size(); ++i)
+            array.data<T>()[i] = whole && std::is_unsigned_v<T> && values[i] < 0 ? most() : value_as<T>(values[i]);
+        if (whole) array.data<T>()[4] = most();
     });
     return array;
 }

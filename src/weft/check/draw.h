@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string_view>
 
 #include "weft/core/array.h"
@@ -34,7 +35,7 @@ std::string_view name_of(Form form);
 /// The same numbers, lying so. `repeated` is the exception: along the first axis all are what stood first, with stride 0.
 Array laid_out(const Array& array, Form form);
 
-/// NaN, infinities, zeros, denormals and the ends of the type's range (integers: the ends and what is near 0).
-Array special_values(DType dtype);
+/// NaN, infinities, zeros, denormals and the ends of the type's range (integers: the ends and what is near 0); what is above `limit` is `limit`.
+Array special_values(DType dtype, double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace weft

@@ -177,7 +177,7 @@ Failures check_specials(const Operation& operation) {
         if (!operation.takes(operation.meet ? operation.meet(dtype) : dtype)) continue;
         // Every value against every other; a fifth operand goes along with the first, a value ahead, and so do those behind it.
         constexpr int most_axes = 4;
-        Array values = special_values(dtype);
+        Array values = special_values(dtype, operation.defined_to);
         std::vector<Array> inputs;
         for (int k = 0; k < operation.arity; ++k) {
             Array spread = rotated(values, k / most_axes);

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,8 @@ struct Operation {
     bool composite = false;  // the derivative follows from the body's own operations
     bool differentiable = true;
     std::vector<Domain> domain = {};  // elementwise: one an input
+    /// Elementwise: of an operand above it the value may be anything, on each instruction set another.
+    double defined_to = std::numeric_limits<double>::infinity();
     std::function<long double(std::span<const long double>)> oracle = {};
     double ulp = 0.5;                       // greatest error of the value, in units in the last place
     std::function<bool(DType)> takes = {};  // elementwise: input types it is defined for

@@ -58,6 +58,7 @@ struct Elementwise {
     bool differentiable = true;  // false: its derivative does not exist, and asking names it
     typename detail::FunctionOf<long double, long double, N>::Type oracle = nullptr;
     std::vector<Domain> domain = {};
+    double defined_to = std::numeric_limits<double>::infinity();
     double ulp = 0.5;
 };
 
@@ -153,6 +154,7 @@ Operation record(std::string_view name, const Elementwise<N>& declared) {
         };
     }
     operation.domain = declared.domain;
+    operation.defined_to = declared.defined_to;
     operation.ulp = declared.ulp;
     return operation;
 }
