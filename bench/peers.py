@@ -5,8 +5,8 @@ whatever machine this is.
 
 All systems start from the same numbers, and their results are compared before anything is timed. A row gives for each system the least
 time of all its rounds, weft's ratio to the best peer, the share of what this machine can do (measured in the same run), and the goal; `!`
-marks a goal that is missed. Names begin with: small, tiny, elementwise, reduce, matmul, conv, train, infer, scan, bfloat16 (timed in turns, on one thread,
-some on two), import, first, new-batch, second-process, memory, graph, busy (in new processes).
+marks a goal that is missed. The exit status is 1 if one is, if a system fails or if results disagree. Names begin with: small, tiny,
+elementwise, reduce, matmul, conv, train, infer, scan, bfloat16 (timed in turns, on one thread, some on two), import, first, new-batch, second-process, memory, graph, busy (in new processes).
 """
 import argparse
 import sys
@@ -35,7 +35,7 @@ SETTLE = 0.3
 
 def timed(name, workload, systems, rounds, seconds, threads, limits):
     """The row of one workload. A system five times slower than the best in the first round is not asked again."""
-    answers, notes = {}, []
+    answers, notes, remarks = {}, [], []
     for system, process in systems.items():
         try:
             answers[system] = process.setup(name)
@@ -52,21 +52,21 @@ def timed(name, workload, systems, rounds, seconds, threads, limits):
             least[system] = min(least.get(system, once / part), once / part)
             medians.setdefault(system, []).append(middle / part)
         asked = [s for s in asked if s == "weft" or least[s] < 5 * min(least.values())]
-    own, own_is = timed_own(name, workload, systems["weft"], rounds, seconds, answers["weft"][1], notes) if workload.own and "weft" in answers else (0, "")
+    own, own_is = timed_own(name, workload, systems["weft"], rounds, seconds, answers["weft"][1], remarks) if workload.own and "weft" in answers else (0, "")
     for process in systems.values():
         process.drop(name)
     return Row(name, least, goals_of(name, workload, threads), threads=threads, own=own, own_is=own_is, medians={s: sorted(v)[len(v) // 2] for s, v in medians.items()},
-               firsts={s: first for s, (first, _) in answers.items()}, share=share(workload, least.get("weft"), limits, threads), notes=notes)
+               firsts={s: first for s, (first, _) in answers.items()}, share=share(workload, least.get("weft"), limits, threads), notes=notes, remarks=remarks)
 
 
-def timed_own(name, workload, process, rounds, seconds, values, notes):
-    """The least time of weft's other way and its name; how far results are apart is noted."""
+def timed_own(name, workload, process, rounds, seconds, values, remarks):
+    """The least time of weft's other way and its name; how far results are apart is a remark."""
     (other,) = workload.own
     _, theirs = process.setup(name, other)
     least = min(process.time((name, other), seconds)[0] for _ in range(rounds))
     process.drop((name, other))
     apart = sum((a - b) ** 2 for a, b in zip(values, theirs)) / sum(b ** 2 for b in theirs)
-    notes.append(f"{other}: {shown(least, 's')}; its result differs by {apart ** 0.5:.1e} (root mean square of some values, to theirs)")
+    remarks.append(f"{other}: {shown(least, 's')}; its result differs by {apart ** 0.5:.1e} (root mean square of some values, to theirs)")
     return least, other
 
 

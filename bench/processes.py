@@ -61,7 +61,7 @@ def imports(systems, rounds):
     found, notes = collect("import", systems, rounds=2 * rounds)
     yield Row("import.time", found["seconds"], {"numpy": 0.7}, notes=notes)
     yield Row("import.memory", found["bytes"], {"numpy": 0.7}, unit="B")
-    yield Row("import.disk", {s: on_disk(s) for s in systems}, {"numpy": 0.3}, unit="B", notes=opened_later())
+    yield Row("import.disk", {s: on_disk(s) for s in systems}, {"numpy": 0.3}, unit="B", remarks=opened_later())
 
 
 def on_disk(system):
@@ -79,7 +79,7 @@ def on_disk(system):
 
 
 def opened_later():
-    """What weft opens of the libraries that are there when it has work for them, as a note."""
+    """What weft opens of the libraries that are there when it has work for them, as a remark."""
     text = "import ctypes\nfor name in ('libdnnl.so.2', 'libopenblas.so.0'): ctypes.CDLL(name)\nprint(open('/proc/self/maps').read())"
     opened = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     paths = {path for path in re.findall(r" (/\S+)", opened.stdout) if re.search("dnnl|openblas|gomp|gfortran|quadmath", path)}
@@ -153,9 +153,9 @@ def spin(stop):
 def busy(systems, rounds, seconds):
     """Two threads while a loop holds one of the two cores; weft also against itself on one thread."""
     if len(os.sched_getaffinity(0)) < 2:
-        yield Row("busy.mlp", {}, {}, threads=2, notes=["needs two cores"])
+        yield Row("busy.mlp", {}, {}, threads=2, remarks=["needs two cores"])
         return
-    running, alone, least, notes = {}, InProcess("weft", 1, {min(os.sched_getaffinity(0))}), {}, []
+    running, alone = {}, InProcess("weft", 1, {min(os.sched_getaffinity(0))})
     for system in systems:
         if system in ("weft", "torch", "jax"):
             running[system] = InProcess(system, 2)
@@ -175,4 +175,4 @@ def busy(systems, rounds, seconds):
     for process in (alone, *running.values()):
         process.close()
     least = {s: min(values) for s, values in medians.items()}   # the least median: what is disturbed is the matter here
-    yield Row("busy.mlp", least, {"own": 1.2}, threads=2, own=min(own), notes=notes)
+    yield Row("busy.mlp", least, {"own": 1.2}, threads=2, own=min(own))

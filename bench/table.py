@@ -12,7 +12,8 @@ GOALS = {"best": "best peer", "compiled": "compiled peers"}
 @dataclasses.dataclass
 class Row:
     """`values`: for each system what it takes, least of all, in `unit` ("s" or "B"); `medians`: the same in the middle. `goals`: the highest ratio to
-    peers ("best", "compiled", a system), to `own` (weft's other way), or "at most", a value. `share`: of the machine's limit; `speedup`: of two threads."""
+    peers ("best", "compiled", a system), to `own` (weft's other way), or "at most", a value. `share`: of the machine's limit; `speedup`: of two threads.
+    `notes`: what went wrong; `remarks`: what else is worth knowing."""
     name: str
     values: dict
     goals: dict
@@ -25,6 +26,7 @@ class Row:
     own_is: str = "1 thread"
     speedup: float = 0
     notes: list = dataclasses.field(default_factory=list)
+    remarks: list = dataclasses.field(default_factory=list)
 
     def ratio(self, goal="best"):
         """weft's value to the best of the peers that the goal names; None where there is none."""
@@ -70,7 +72,7 @@ class Table:
         line = f"{row.name:<27}{shown(mine, row.unit) if mine else '-':>10}{cells}{f'{ratio:.2f}' if ratio else '':>7} {best:<14}"
         goals = ", ".join(f"{self.limit(row, goal)}{'!' if goal in row.missed() else ''}" for goal in row.goals)
         print(f"{line}{f'{row.share:.0%}' if row.share else '':>6}  {goals}{f'  {row.speedup:.2f}x of 1 thread' if row.speedup else ''}".rstrip(), flush=True)
-        for note in row.notes:
+        for note in (*row.notes, *row.remarks):
             print(f"    {note}", flush=True)
 
     @staticmethod
