@@ -6,7 +6,8 @@ whatever machine this is.
 All systems start from the same numbers, and their results are compared before anything is timed. A row gives for each system the least
 time of all its rounds, weft's ratio to the best peer, the share of what this machine can do (measured in the same run), and the goal; `!`
 marks a goal that is missed. The exit status is 1 if one is, if a system fails or if results disagree. Names begin with: small, tiny,
-elementwise, reduce, matmul, conv, train, infer, scan, bfloat16 (timed in turns, on one thread, some on two), import, first, new-batch, second-process, memory, graph, busy (in new processes).
+elementwise, reduce, matmul, conv, train, infer, scan, while, bfloat16 (timed in turns, on one thread, some on two), import, first, new-batch,
+second-process, memory, graph, busy (in new processes).
 """
 import argparse
 import sys
@@ -132,7 +133,7 @@ def in_processes(table, wanted, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", help="what rows' names begin with")
+    parser.add_argument("--only", action="append", help="what rows' names begin with; may be given again")
     parser.add_argument("--seconds", type=float, default=0.1, help="of each turn")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, choices=(1, 2), help="default: both, one after the other")
@@ -153,11 +154,12 @@ def main():
     for threads in (options.threads,) if options.threads else (1, 2):
         in_turns(table, chosen, options, threads)
     in_processes(table, wanted, options)
-    if not table.rows:
-        parser.error(f"no row's name begins with {' or '.join(options.only)}")
     fine = table.summary()
     if options.json:
         table.write(options.json, rounds=options.rounds, seconds=options.seconds)
+    without = [only for only in options.only or () if not any(row.name.startswith(only) for row in table.rows)]
+    if without:
+        parser.error(f"no row's name begins with {' or '.join(without)}; --only takes one name and may be given again, --help lists what names begin with")
     return 0 if fine and not any(row.notes for row in table.rows) else 1
 
 
